@@ -1,0 +1,7 @@
+"""Stores: where journals, rows and payloads are kept.
+
+A store holds opaque text and rows; meaning lives above. SQL lives in `.sql` files named after their guard.
+
+May import: `ports`, `domain`, the store's own driver.
+To add one: a folder named after the backend and one line in the store contract.
+"""
