@@ -1,0 +1,1 @@
+"""The proofs of outlast. `unit/` mirrors `src/`; `architecture/` holds the shape of the repository."""
