@@ -1,0 +1,51 @@
+# The only door to every routine of this repository. `just` lists what there is.
+
+export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
+
+python := env("OUTLAST_PYTHON", "python3")
+
+_list:
+    @just --list --unsorted
+
+# make or refresh .venv from the hashed locks
+setup:
+    {{ python }} -m venv .venv
+    pip install -q --no-compile --require-hashes -r requirements-dev.lock
+    pip install -q --no-deps --no-build-isolation -e .
+
+# let the tools repair what they can
+fix:
+    ruff check --fix .
+    ruff format .
+
+# every gate but the tests
+check:
+    ruff check .
+    ruff format --check .
+    mypy
+    lint-imports --no-logo
+
+# every gate, then the tests (arguments go to pytest)
+test *args: check
+    pytest {{ args }}
+
+# one suite over every adapter of a seam
+contract *args:
+    pytest tests/contract {{ args }}
+
+# kill workers at every step and see that the run goes on
+crash *args:
+    pytest tests/crash {{ args }}
+
+# minutes of random kills and faults
+torture *args:
+    pytest -m torture --timeout 1800 {{ args }}
+
+# rewrite the statuses in docs/laws.toml from the tests, and lower the ratchet
+laws:
+    python -m tests.architecture.laws
+
+# make both lock files again, with hashes and without any address
+lock:
+    uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header -q -o requirements.lock
+    uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-header -q -o requirements-dev.lock
