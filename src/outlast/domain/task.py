@@ -1,0 +1,95 @@
+"""The definition of a task: what to do, with which tools, within which limits. A run is pinned to the one it started with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from outlast.domain.door import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The bounds of a run, in one object. None means unlimited.
+
+    A step is one model call with the tool calls it asked for. `max_wall_seconds` counts working states under a lease, not waiting,
+    pauses or time without a worker. `tool_calls` bounds single tools by name.
+    """
+
+    max_steps: int = 30
+    max_wall_seconds: float = 3600.0
+    max_tokens_total: int | None = None
+    max_cost_usd: float | None = None
+    max_replans: int = 2
+    tool_calls: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRule:
+    """Where a person must agree: exactly one of `on` (a transition `A->B`, or `plan`, `outline`, `conclusions`, `report`) and `tool`.
+
+    `expires_seconds` bounds how long a ticket stays open (None: for ever).
+    """
+
+    on: str | None = None
+    tool: str | None = None
+    expires_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleSettings:
+    """How a role works: its model, temperature, most tokens an answer may have, prompt, and tools (None: the task's)."""
+
+    model: str
+    temperature: float = 0.3
+    max_tokens: int | None = None
+    prompt: str | None = None
+    tools: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopSettings:
+    """When repetition counts as a loop: within the last `window` calls of a branch, at `threshold` repeats."""
+
+    window: int = 20
+    threshold: int = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrySettings:
+    """How often something is tried in all, and how waits grow: `exponential`, `fixed` or `none`, from `base_seconds`."""
+
+    max_attempts: int = 3
+    backoff: str = "exponential"
+    base_seconds: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskDefinition:
+    """Everything a run is pinned to, secrets left out.
+
+    `workflow` is `research`, `chat` or `package.module:function`. `states` narrows the machine (empty: all states). `tools` is an
+    allow-list; `after` says for a tool which tools must have succeeded before it. `hooks` maps a point (`on_enter_S`, `on_exit_S`,
+    `on_transition`, `before_tool`, `after_tool`, `A->B`) to `module:function`. `settings` holds other resolved settings that
+    adapters were built from, for the record.
+    """
+
+    name: str
+    description: str = ""
+    workflow: str = "research"
+    limits: Limits = field(default_factory=Limits)
+    tools: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    approvals: tuple[ApprovalRule, ...] = ()
+    hooks: dict[str, str] = field(default_factory=dict)
+    after: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    roles: dict[str, RoleSettings] = field(default_factory=dict)
+    loop: LoopSettings = field(default_factory=LoopSettings)
+    retry: RetrySettings = field(default_factory=RetrySettings)
+    max_concurrent_tools: int = 3
+    max_concurrent_subtasks: int = 3
+    isolation: str = "per_subtask"
+    context_max_tokens: int = 24000
+    compression_threshold: int = 20
+    on_replan_limit: str = "partial"
+    home: str = "."
+    settings: dict[str, Json] = field(default_factory=dict)
