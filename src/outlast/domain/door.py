@@ -43,13 +43,21 @@ def parse_json(text: str) -> Json:
     integers of more than MAX_INTEGER_DIGITS digits, repeated keys, trailing text.
     """
     if _nesting(text) > MAX_DEPTH:
-        raise ModelMistake("invalid_json", f"The JSON nests deeper than {MAX_DEPTH} levels.", "Send a flatter value.")
+        raise ModelMistake(
+            "invalid_json", f"The JSON nests deeper than {MAX_DEPTH} levels.", "Send a flatter value."
+        )
     try:
         value: Json = json.loads(
-            text, parse_constant=_refuse_constant, parse_int=_bounded_integer, parse_float=_finite, object_pairs_hook=_unique
+            text,
+            parse_constant=_refuse_constant,
+            parse_int=_bounded_integer,
+            parse_float=_finite,
+            object_pairs_hook=_unique,
         )
     except ValueError as error:
-        raise ModelMistake("invalid_json", f"This is not valid JSON: {error}", "Send one valid JSON value.") from error
+        raise ModelMistake(
+            "invalid_json", f"This is not valid JSON: {error}", "Send one valid JSON value."
+        ) from error
     return value
 
 
@@ -106,7 +114,9 @@ def _key(key: object, path: str) -> str:
 
 
 def _unstorable(path: str, reason: str) -> ModelMistake:
-    return ModelMistake("not_storable", f"The value at {path} cannot be stored: {reason}.", "Use plain JSON values.")
+    return ModelMistake(
+        "not_storable", f"The value at {path} cannot be stored: {reason}.", "Use plain JSON values."
+    )
 
 
 def _refuse_constant(name: str) -> Json:
@@ -130,7 +140,9 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     value = dict(pairs)
     if len(value) != len(pairs):
         raise ValueError("an object names a key twice")
-    return {clean_text(key): clean_text(item) if isinstance(item, str) else item for key, item in value.items()}
+    return {
+        clean_text(key): clean_text(item) if isinstance(item, str) else item for key, item in value.items()
+    }
 
 
 def _nesting(text: str) -> int:

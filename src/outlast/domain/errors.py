@@ -61,7 +61,14 @@ class Broken(OutlastError):
 
 
 ModelFault = Literal[
-    "rate_limit", "overload", "unreachable", "timeout", "cut_stream", "context_exceeded", "bad_request", "auth"
+    "rate_limit",
+    "overload",
+    "unreachable",
+    "timeout",
+    "cut_stream",
+    "context_exceeded",
+    "bad_request",
+    "auth",
 ]
 """What went wrong with a model call. The first five may pass; the rest will not by waiting."""
 

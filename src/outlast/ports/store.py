@@ -153,7 +153,17 @@ class Release:
     note: str = ""
 
 
-Item = Append | InsertRun | UpdateRun | InsertThread | PutSnapshot | PutPayload | CopyPayloads | Enqueue | Release
+Item = (
+    Append
+    | InsertRun
+    | UpdateRun
+    | InsertThread
+    | PutSnapshot
+    | PutPayload
+    | CopyPayloads
+    | Enqueue
+    | Release
+)
 
 
 class Guard(StrEnum):
