@@ -65,10 +65,22 @@ def imported_names(node: ast.AST) -> list[str]:
 
 
 def repository_files() -> list[str]:
-    """Every file that is or could be committed, as a path inside the repository."""
-    listing = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
-    paths = subprocess.run(listing, check=True, capture_output=True, text=True).stdout.splitlines()
-    return sorted(path for path in set(paths) if (ROOT / path).is_file())
+    """Every file that is or could be committed, as a path inside the repository.
+
+    In an exported tree without history: every file outside environments and caches.
+    """
+    if (ROOT / ".git").exists():
+        git = ["git", "-c", "safe.directory=*", "-C", str(ROOT)]
+        listing = [*git, "ls-files", "--cached", "--others", "--exclude-standard"]
+        found = subprocess.run(listing, check=True, capture_output=True, text=True).stdout.splitlines()
+    else:
+        inside = [path.relative_to(ROOT) for path in ROOT.rglob("*")]
+        found = [path.as_posix() for path in inside if not any(_is_a_cache(part) for part in path.parts)]
+    return sorted(path for path in set(found) if (ROOT / path).is_file())
+
+
+def _is_a_cache(folder: str) -> bool:
+    return folder in {"__pycache__", "node_modules"} or (folder.startswith(".") and folder != ".ci")
 
 
 def modules(*folders: str) -> list[Module]:
