@@ -1,0 +1,98 @@
+"""How each event changes the state of a run: `apply(state, recorded) -> state`, pure, the only writer of state.
+
+It dispatches on the event's family; each family has a file of its own beside this one. Whatever order valid events come in, apply does
+not raise: an event about something that is no longer there changes nothing but position and time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from typing import assert_never
+
+from outlast.domain import (
+    apply_asking,
+    apply_conversation,
+    apply_lifecycle,
+    apply_planning,
+    apply_signals,
+    apply_tooling,
+)
+from outlast.domain.errors import Broken
+from outlast.domain.events import (
+    AnyEvent,
+    Asking,
+    Conversation,
+    Lifecycle,
+    Planning,
+    Recorded,
+    RunStarted,
+    Signal,
+    Tooling,
+)
+from outlast.domain.run import Counters, RunState
+
+
+def begin(run_id: str, recorded: Recorded) -> RunState:
+    """The state of a run after its first event. Raises Broken (`journal_damaged`) when that is not RunStarted."""
+    event = recorded.event
+    if not isinstance(event, RunStarted):
+        raise Broken("journal_damaged", f"The journal of {run_id} begins with {type(event).__name__}, not with RunStarted.")
+    return RunState(
+        run_id=run_id,
+        thread_id=event.thread_id,
+        user_id=event.user_id,
+        position=recorded.position,
+        at=recorded.at,
+        entered_position=recorded.position,
+        input=event.input,
+        definition=event.definition,
+        limits=event.definition.limits,
+        tools={tool.name: tool for tool in event.tools},
+        inherited=event.inherited,
+    )
+
+
+def apply(state: RunState, recorded: Recorded) -> RunState:
+    """The state after one more event."""
+    return _applied(_advanced(state, recorded.position, recorded.at), recorded.event)
+
+
+def fold(run_id: str, history: Iterable[Recorded]) -> RunState:
+    """The state after all of `history`. Raises Broken (`journal_damaged`) for an empty history or one with a gap."""
+    events = iter(history)
+    first = next(events, None)
+    if first is None:
+        raise Broken("journal_damaged", f"The journal of {run_id} is empty.")
+    state = begin(run_id, first)
+    for recorded in events:
+        if recorded.position != state.position + 1:
+            raise Broken("journal_damaged", f"The journal of {run_id} has a gap after position {state.position}.")
+        state = apply(state, recorded)
+    return state
+
+
+def _applied(state: RunState, event: AnyEvent) -> RunState:
+    if isinstance(event, Conversation):
+        return apply_conversation.apply_conversation(state, event)
+    if isinstance(event, Tooling):
+        return apply_tooling.apply_tooling(state, event)
+    if isinstance(event, Lifecycle):
+        return apply_lifecycle.apply_lifecycle(state, event)
+    if isinstance(event, Planning):
+        return apply_planning.apply_planning(state, event)
+    if isinstance(event, Asking):
+        return apply_asking.apply_asking(state, event)
+    if isinstance(event, Signal):
+        return apply_signals.apply_signal(state, event)
+    assert_never(event)
+
+
+def _advanced(state: RunState, position: int, at: datetime) -> RunState:
+    """The state at a new position; the time since the last event counts as work where a worker was at it."""
+    if not (state.is_claimed and state.is_working):
+        return replace(state, position=position, at=at)
+    seconds = state.counters.working_seconds + max(0.0, (at - state.at).total_seconds())
+    counters: Counters = replace(state.counters, working_seconds=seconds)
+    return replace(state, position=position, at=at, counters=counters)

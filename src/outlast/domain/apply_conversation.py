@@ -1,0 +1,139 @@
+"""How events of a conversation with a model change the state of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from outlast.domain.events import (
+    BranchOpened,
+    ContextFolded,
+    Conversation,
+    ModelAnswered,
+    ModelFailed,
+    ModelRequested,
+    Told,
+)
+from outlast.domain.run import Answer, Branch, Call, ModelCall, RunState
+
+
+def apply_conversation(state: RunState, event: Conversation) -> RunState:
+    """The state after an event of a conversation."""
+    match event:
+        case ModelRequested():
+            return _requested(state, event)
+        case ModelAnswered():
+            return _answered(state, event)
+        case ModelFailed():
+            return _failed(state, event)
+        case BranchOpened():
+            return _opened(state, event)
+        case Told(branch=name):
+            return with_branch(state, name, told_since=True, answer=None)
+        case ContextFolded():
+            return state
+        case _:
+            assert_never(event)
+
+
+def with_branch(state: RunState, name: str, **changes: object) -> RunState:
+    """The state with one branch changed; unchanged when there is no such branch."""
+    branch = state.branches.get(name)
+    if branch is None:
+        return state
+    return replace(state, branches={**state.branches, name: replace(branch, **changes)})  # type: ignore[arg-type]
+
+
+def _opened(state: RunState, event: BranchOpened) -> RunState:
+    branch = Branch(
+        id=event.branch,
+        role=event.role,
+        purpose=event.purpose,
+        tools=event.tools,
+        subtask=event.subtask,
+        has_schema=event.schema is not None,
+        told_since=True,
+    )
+    return replace(state, branches={**state.branches, event.branch: branch})
+
+
+def _requested(state: RunState, event: ModelRequested) -> RunState:
+    branch = state.branches.get(event.branch)
+    if branch is None:
+        return state
+    call = ModelCall(
+        event.call, event.branch, event.purpose, event.generation, event.reserved_tokens, event.reserved_usd
+    )
+    lost = state.model_calls.get(branch.model_call or "")
+    counters = replace(
+        state.counters,
+        steps=state.counters.steps + 1,
+        tokens=state.counters.tokens + (lost.reserved_tokens if lost else 0),
+        cost_usd=state.counters.cost_usd + (lost.reserved_usd if lost else 0.0),
+    )
+    asking = replace(
+        branch, steps=branch.steps + 1, model_call=event.call, told_since=False, retry_at=None, answer=None
+    )
+    open_calls = {name: other for name, other in state.model_calls.items() if lost is None or name != lost.id}
+    return replace(
+        state,
+        counters=counters,
+        branches={**state.branches, branch.id: asking},
+        model_calls={**open_calls, event.call: call},
+        idle_claims=0,
+    )
+
+
+def _answered(state: RunState, event: ModelAnswered) -> RunState:
+    call = state.model_calls.get(event.call)
+    if call is None:
+        return state
+    branch = state.branches[call.branch]
+    tokens = event.input_tokens + event.output_tokens
+    asked = {
+        made.id: Call(made, branch.id, state.counters.steps)
+        for made in event.tool_calls
+    }
+    answer = None if asked else Answer(state.position, event.text, event.value, event.problem)
+    answered = replace(
+        branch,
+        model_call=None,
+        open_calls=tuple(asked),
+        answer=answer,
+        failures=0,
+        fault=None,
+        slips=branch.slips + 1 if event.problem else 0,
+    )
+    counters = replace(
+        state.counters,
+        tokens=state.counters.tokens + tokens,
+        cost_usd=state.counters.cost_usd + (event.cost_usd or 0.0),
+    )
+    return replace(
+        state,
+        counters=counters,
+        branches={**state.branches, branch.id: answered},
+        model_calls=_without(state.model_calls, event.call),
+        calls={**state.calls, **asked} if asked else state.calls,
+    )
+
+
+def _failed(state: RunState, event: ModelFailed) -> RunState:
+    call = state.model_calls.get(event.call)
+    if call is None:
+        return state
+    branch = state.branches[call.branch]
+    failed = replace(
+        branch, model_call=None, failures=branch.failures + 1, retry_at=event.retry_at, fault=event.fault
+    )
+    counters = replace(state.counters, tokens=state.counters.tokens + event.spent_tokens)
+    return replace(
+        state,
+        counters=counters,
+        branches={**state.branches, branch.id: failed},
+        model_calls=_without(state.model_calls, event.call),
+    )
+
+
+def _without(calls: dict[str, ModelCall], name: str) -> dict[str, ModelCall]:
+    return {other: call for other, call in calls.items() if other != name}

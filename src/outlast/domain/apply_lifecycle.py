@@ -1,0 +1,101 @@
+"""How lifecycle events change the state of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from outlast.domain.events import (
+    FoldDiverged,
+    Lifecycle,
+    LimitReached,
+    RunClaimed,
+    RunForked,
+    RunReleased,
+    RunStarted,
+    StateEntered,
+)
+from outlast.domain.run import Call, Failure, RunState
+from outlast.domain.states import ENDED, REMEMBERING, State
+
+
+def apply_lifecycle(state: RunState, event: Lifecycle) -> RunState:
+    """The state after a lifecycle event."""
+    match event:
+        case RunStarted() | FoldDiverged():
+            return state
+        case RunClaimed(generation=generation):
+            return replace(state, generation=generation, is_claimed=True, idle_claims=state.idle_claims + 1)
+        case RunReleased():
+            return replace(state, is_claimed=False, idle_claims=0)
+        case RunForked():
+            return _forked(state, event)
+        case StateEntered():
+            return _entered(state, event)
+        case LimitReached(limit=limit):
+            return state if limit in state.reached else replace(state, reached=(*state.reached, limit))
+        case _:
+            assert_never(event)
+
+
+def _entered(state: RunState, event: StateEntered) -> RunState:
+    target = event.target
+    remembers = target in REMEMBERING
+    back_to = state.back_to if event.source in REMEMBERING else event.source
+    entered = replace(
+        state,
+        state=target,
+        entered_position=state.position,
+        back_to=back_to if remembers else None,
+        outcome=event.outcome,
+        failure=Failure(event.code, event.detail or "", event.next_step or "") if event.code else None,
+        hooks={},
+        idle_claims=0,
+        wants_resume=False,
+    )
+    if target in ENDED:
+        return _ended(entered)
+    return _restarted(entered) if event.source is State.FAILED else entered
+
+
+def _restarted(state: RunState) -> RunState:
+    """What failed before is tried afresh after a resume."""
+    branches = {
+        name: replace(branch, failures=0, slips=0, fault=None, retry_at=None) for name, branch in state.branches.items()
+    }
+    tickets = {name: ticket for name, ticket in state.tickets.items() if ticket.status in ("open", "approved")}
+    return replace(state, branches=branches, tickets=tickets)
+
+
+def _ended(state: RunState) -> RunState:
+    """Nothing waits for a person any more once a run has ended."""
+    tickets = {} if state.state is not State.FAILED else state.tickets
+    questions = {} if state.state is not State.FAILED else state.questions
+    return replace(state, wants_pause=False, wants_cancel=None, tickets=tickets, questions=questions)
+
+
+def _forked(state: RunState, event: RunForked) -> RunState:
+    """A fork begins where its original stood: in a thread of its own, held by nobody, with no ticket and every open intent orphaned."""
+    definition = event.definition or state.definition
+    calls = {name: _orphaned(call) for name, call in state.calls.items()}
+    return replace(
+        state,
+        thread_id=event.thread_id,
+        definition=definition,
+        limits=definition.limits,
+        generation=0,
+        is_claimed=False,
+        idle_claims=0,
+        tickets={},
+        hooks={},
+        calls=calls,
+        model_calls={name: replace(call, generation=-1) for name, call in state.model_calls.items()},
+        reached=(),
+        wants_pause=False,
+        wants_cancel=None,
+        wants_resume=False,
+    )
+
+
+def _orphaned(call: Call) -> Call:
+    return call if call.generation is None else replace(call, generation=-1)

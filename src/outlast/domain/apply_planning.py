@@ -1,0 +1,92 @@
+"""How events of planning and results change the state of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from outlast.domain.events import (
+    PlanMade,
+    Planning,
+    PlanRefused,
+    ReportWritten,
+    SubtaskConcluded,
+    SubtaskDropped,
+    SubtaskReviewed,
+    SubtaskStarted,
+    ValueSet,
+)
+from outlast.domain.plan import Progress
+from outlast.domain.run import Branch, RunState, SubtaskState
+
+
+def apply_planning(state: RunState, event: Planning) -> RunState:
+    """The state after an event of planning or of a result."""
+    match event:
+        case PlanMade():
+            return _planned(state, event)
+        case PlanRefused():
+            return _refused(state, event)
+        case SubtaskStarted(subtask=name):
+            return _with_subtask(state, name, progress=Progress.WORKING)
+        case SubtaskConcluded():
+            return _concluded(state, event)
+        case SubtaskReviewed():
+            return _reviewed(state, event)
+        case SubtaskDropped(subtask=name, reason=reason):
+            return _with_subtask(state, name, progress=Progress.DROPPED, remarks=(reason,))
+        case ReportWritten(report=report):
+            return replace(state, report_position=state.position, report_outcome=report.outcome)
+        case ValueSet(name=name, value=value):
+            return replace(state, values={**state.values, name: value})
+        case _:
+            assert_never(event)
+
+
+def _planned(state: RunState, event: PlanMade) -> RunState:
+    """A new plan takes the place of the old one; conclusions of subtasks that ask the same are kept."""
+    known = {item.subtask.question: item for item in state.plan if item.progress is Progress.ACCEPTED}
+    plan = tuple(
+        replace(known[subtask.question], subtask=subtask) if subtask.question in known else SubtaskState(subtask)
+        for subtask in event.subtasks
+    )
+    return replace(state, plan=plan, plan_revision=event.revision, replan_reasons=(), branches=_kept(state))
+
+
+def _kept(state: RunState) -> dict[str, Branch]:
+    """Branches that outlive a plan: those that do not work on one of its subtasks."""
+    return {name: branch for name, branch in state.branches.items() if branch.subtask is None}
+
+
+def _refused(state: RunState, event: PlanRefused) -> RunState:
+    refused = state.refused_plans if event.is_repeat else (*state.refused_plans, event.digest)
+    counters = replace(state.counters, replans=state.counters.replans + 1)
+    return replace(state, refused_plans=refused, replan_reasons=event.reasons, counters=counters)
+
+
+def _concluded(state: RunState, event: SubtaskConcluded) -> RunState:
+    try:
+        rounds = state.subtask(event.subtask).rounds + 1
+    except KeyError:
+        return state
+    return _with_subtask(
+        state,
+        event.subtask,
+        progress=Progress.CONCLUDED,
+        conclusions=event.conclusions,
+        open_questions=event.open_questions,
+        rounds=rounds,
+    )
+
+
+def _reviewed(state: RunState, event: SubtaskReviewed) -> RunState:
+    progress = Progress.ACCEPTED if event.verdict == "accept" else Progress.WORKING
+    return _with_subtask(state, event.subtask, progress=progress, remarks=event.reasons)
+
+
+def _with_subtask(state: RunState, name: str, **changes: object) -> RunState:
+    plan = tuple(
+        replace(item, **changes) if item.subtask.id == name else item  # type: ignore[arg-type]
+        for item in state.plan
+    )
+    return replace(state, plan=plan)

@@ -1,0 +1,116 @@
+"""How events of tools, hooks and loop detection change the state of a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from outlast.domain.apply_conversation import with_branch
+from outlast.domain.events import (
+    HookRan,
+    HookRequested,
+    LoopNoticed,
+    ToolAnswered,
+    Tooling,
+    ToolRequested,
+    ToolUnsettled,
+)
+from outlast.domain.repetition import question_of, remembered
+from outlast.domain.run import Branch, Call, HookCall, RunState
+from outlast.domain.tool_call import Effect
+
+
+def apply_tooling(state: RunState, event: Tooling) -> RunState:
+    """The state after an event of a tool, a hook or the loop detection."""
+    match event:
+        case ToolRequested():
+            return _requested(state, event)
+        case ToolAnswered():
+            return _answered(state, event)
+        case ToolUnsettled(call=name):
+            call = state.calls.get(name)
+            return state if call is None else _with_call(state, replace(call, is_unsettled=True))
+        case LoopNoticed():
+            return _noticed(state, event)
+        case HookRequested(subject=subject, hook=hook, generation=generation):
+            return replace(state, hooks={**state.hooks, hook_key(hook, subject): HookCall(generation)})
+        case HookRan(subject=subject, hook=hook, veto=veto):
+            done = HookCall(state.generation, is_done=True, veto=veto)
+            return replace(state, hooks={**state.hooks, hook_key(hook, subject): done})
+        case _:
+            assert_never(event)
+
+
+def hook_key(hook: str, subject: str) -> str:
+    """The name under which a state keeps what became of a hook for a transition or call."""
+    return f"{hook} {subject}"
+
+
+def _requested(state: RunState, event: ToolRequested) -> RunState:
+    call = state.calls.get(event.call)
+    if call is None:
+        return state
+    name = call.call.name
+    used = {**state.counters.tool_calls, name: state.counters.tool_calls.get(name, 0) + 1}
+    requested = replace(
+        call, generation=event.generation, attempt=event.attempt, edited=event.edited, is_unsettled=False
+    )
+    counters = replace(state.counters, tool_calls=used)
+    return replace(state, calls={**state.calls, event.call: requested}, counters=counters, idle_claims=0)
+
+
+def _answered(state: RunState, event: ToolAnswered) -> RunState:
+    call = state.calls.get(event.call)
+    if call is None:
+        return state
+    counters = replace(
+        state.counters,
+        tokens=state.counters.tokens + event.outcome.spent_tokens,
+        cost_usd=state.counters.cost_usd + event.outcome.spent_usd,
+    )
+    branch = state.branches[call.branch]
+    return replace(
+        state,
+        counters=counters,
+        calls={name: other for name, other in state.calls.items() if name != event.call},
+        branches={**state.branches, branch.id: _one_call_less(state, branch, call, event)},
+        questions={name: other for name, other in state.questions.items() if other.call != event.call},
+        tickets={name: other for name, other in state.tickets.items() if other.subject != call_subject(event.call)},
+    )
+
+
+def call_subject(call_id: str) -> str:
+    """What a ticket about a tool call is about."""
+    return f"call:{call_id}"
+
+
+def _one_call_less(state: RunState, branch: Branch, call: Call, event: ToolAnswered) -> Branch:
+    tool = state.tools.get(call.call.name)
+    window = remembered(
+        branch.window,
+        call.call.name,
+        question_of(call.call.name, call.call.arguments),
+        event.outcome.shown,
+        length=state.definition.loop.window,
+        only_reads=tool is None or tool.effect is Effect.READ,
+    )
+    succeeded = branch.succeeded | {call.call.name} if event.outcome.ok else branch.succeeded
+    return replace(
+        branch,
+        open_calls=tuple(name for name in branch.open_calls if name != event.call),
+        window=window,
+        succeeded=succeeded,
+    )
+
+
+def _noticed(state: RunState, event: LoopNoticed) -> RunState:
+    branch = state.branches.get(event.branch)
+    if branch is None:
+        return state
+    return with_branch(
+        state, event.branch, steered=branch.steered + 1, window=(), is_stopped=event.action == "stop"
+    )
+
+
+def _with_call(state: RunState, call: Call) -> RunState:
+    return replace(state, calls={**state.calls, call.call.id: call})

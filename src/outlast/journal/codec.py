@@ -1,0 +1,282 @@
+"""Events as text and back: one JSON object an event, fields by name, defaults left out, big strings kept apart as payloads.
+
+The codec is derived from the type hints of the event classes, once a class. Decoding is strict: an unknown field or a value of another
+type is a damaged journal, never a guess.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from functools import cache
+from typing import Any, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+from outlast.domain.door import Json
+from outlast.domain.errors import Broken
+
+PAYLOAD_BYTES: Final = 8192
+"""Strings of more bytes than this are stored once, by content."""
+
+_MARK: Final = "$payload"
+_ESCAPE: Final = "$literally"
+
+Encoder = Callable[[Any], Any]
+Decoder = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The body of an event and the payloads it refers to, by sha256 in hexadecimal."""
+
+    body: str
+    payloads: dict[str, bytes]
+
+
+def encode(value: Any) -> Encoded:
+    """`value`, an instance of a dataclass, as one JSON object."""
+    plain = encoder_of(type(value))(value)
+    body = _dump(plain)
+    if len(body) <= PAYLOAD_BYTES // 4 and _MARK not in body and _ESCAPE not in body:
+        return Encoded(body, {})
+    payloads: dict[str, bytes] = {}
+    return Encoded(_dump(_with_payloads_apart(plain, payloads)), payloads)
+
+
+def decode(kind: type[Any], body: str, payloads: Mapping[str, bytes]) -> Any:
+    """The instance of `kind` that `body` describes. Raises Broken (`journal_damaged`) when it describes none."""
+    try:
+        return decoder_of(kind)(_loaded(body, payloads))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Broken(
+            "journal_damaged",
+            f"A stored {kind.__name__} cannot be read: {error}",
+            "Run `outlast db check`; restore the database from a backup if it is damaged.",
+        ) from error
+
+
+def read_object(body: str, payloads: Mapping[str, bytes]) -> dict[str, Json]:
+    """The JSON object of a body with its payloads put back; for upcasting."""
+    return cast("dict[str, Json]", _loaded(body, payloads))
+
+
+def payloads_named_in(body: str) -> list[str]:
+    """The digests of the payloads a body refers to."""
+    if _MARK not in body:
+        return []
+    found: list[str] = []
+    _collect(json.loads(body), found)
+    return found
+
+
+def to_plain(value: Any) -> Any:
+    """`value`, an instance of a dataclass, as plain JSON values, defaults left out."""
+    return encoder_of(type(value))(value)
+
+
+def from_plain(kind: type[Any], plain: Any) -> Any:
+    """The instance of `kind` that `plain` describes; raises ValueError, TypeError or KeyError when it describes none."""
+    return decoder_of(kind)(plain)
+
+
+@cache
+def encoder_of(hint: Any) -> Encoder:
+    """What turns values of the type `hint` into plain JSON values."""
+    origin = get_origin(hint)
+    if dataclasses.is_dataclass(hint):
+        return _dataclass_encoder(cast("type[Any]", hint))
+    if origin is tuple:
+        return _sequence_encoder(get_args(hint)[0])
+    if origin in (frozenset, set):
+        return lambda value: sorted(value)
+    if origin is dict:
+        return _mapping_encoder(get_args(hint)[1])
+    if origin in (Union, types.UnionType):
+        return _optional_encoder(hint)
+    if hint is datetime:
+        return lambda value: value.isoformat()
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return lambda value: value.value
+    return _same
+
+
+@cache
+def decoder_of(hint: Any) -> Decoder:
+    """What turns plain JSON values into values of the type `hint`."""
+    origin = get_origin(hint)
+    if dataclasses.is_dataclass(hint):
+        return _dataclass_decoder(cast("type[Any]", hint))
+    if origin is tuple:
+        each = decoder_of(get_args(hint)[0])
+        return lambda value: tuple([each(item) for item in _checked(list, value)])
+    if origin in (frozenset, set):
+        return lambda value: frozenset(_checked(list, value))
+    if origin is dict:
+        item_of = decoder_of(get_args(hint)[1])
+        return lambda value: {key: item_of(item) for key, item in _checked(dict, value).items()}
+    if origin is Literal:
+        return _literal_decoder(get_args(hint))
+    if origin in (Union, types.UnionType):
+        return _optional_decoder(hint)
+    if hint is datetime:
+        return datetime.fromisoformat
+    if isinstance(hint, type):
+        return _scalar_decoder(hint)
+    return _same
+
+
+def _dataclass_encoder(kind: type[Any]) -> Encoder:
+    hints = _hints(kind)
+    parts = [(field.name, _default_of(field), encoder_of(hints[field.name])) for field in dataclasses.fields(kind)]
+
+    def encode_fields(value: Any) -> dict[str, Any]:
+        plain = {}
+        for name, default, encode_field in parts:
+            item = getattr(value, name)
+            if item is not default and item != default:
+                plain[name] = item if encode_field is _same else encode_field(item)
+        return plain
+
+    return encode_fields
+
+
+def _dataclass_decoder(kind: type[Any]) -> Decoder:
+    hints = _hints(kind)
+    decoders = {field.name: decoder_of(hints[field.name]) for field in dataclasses.fields(kind)}
+
+    def decode_fields(plain: Any) -> Any:
+        return kind(**{name: decoders[name](item) for name, item in plain.items()})
+
+    return decode_fields
+
+
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    """The types of the fields of `kind`; a JSON value counts as Any, since it is stored as it is."""
+    return get_type_hints(kind, localns={"Json": Any})
+
+
+def _default_of(field: dataclasses.Field[Any]) -> Any:
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return dataclasses.MISSING
+
+
+def _sequence_encoder(hint: Any) -> Encoder:
+    each = encoder_of(hint)
+    return list if each is _same else lambda value: [each(item) for item in value]
+
+
+def _mapping_encoder(hint: Any) -> Encoder:
+    each = encoder_of(hint)
+    return dict if each is _same else lambda value: {key: each(item) for key, item in value.items()}
+
+
+def _optional_encoder(hint: Any) -> Encoder:
+    inner = [part for part in get_args(hint) if part is not type(None)]
+    if len(inner) != 1:
+        return _same
+    each = encoder_of(inner[0])
+    return _same if each is _same else lambda value: None if value is None else each(value)
+
+
+def _optional_decoder(hint: Any) -> Decoder:
+    inner = [part for part in get_args(hint) if part is not type(None)]
+    if len(inner) != 1:
+        return _same
+    each = decoder_of(inner[0])
+    return lambda value: None if value is None else each(value)
+
+
+def _literal_decoder(allowed: tuple[Any, ...]) -> Decoder:
+    def decode_literal(value: Any) -> Any:
+        if value not in allowed:
+            raise ValueError(f"{value!r} is none of {allowed}")
+        return value
+
+    return decode_literal
+
+
+def _scalar_decoder(kind: type[Any]) -> Decoder:
+    if issubclass(kind, Enum):
+        return kind
+    if kind is float:
+        return lambda value: float(_checked((int, float), value))
+    if kind in (str, int, bool):
+        return lambda value: _checked(kind, value)
+    return _same
+
+
+def _checked(kind: Any, value: Any) -> Any:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise ValueError(f"expected {kind}, found {type(value).__name__}")
+    return value
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+def _with_payloads_apart(plain: Any, payloads: dict[str, bytes]) -> Any:
+    if isinstance(plain, str):
+        return _apart(plain, payloads) if len(plain) > PAYLOAD_BYTES // 4 else plain
+    if isinstance(plain, list):
+        return [_with_payloads_apart(item, payloads) for item in plain]
+    if isinstance(plain, dict):
+        inner = {key: _with_payloads_apart(item, payloads) for key, item in plain.items()}
+        return {_ESCAPE: inner} if _MARK in plain or _ESCAPE in plain else inner
+    return plain
+
+
+def _apart(text: str, payloads: dict[str, bytes]) -> Any:
+    content = text.encode("utf-8")
+    if len(content) <= PAYLOAD_BYTES:
+        return text
+    digest = hashlib.sha256(content).hexdigest()
+    payloads[digest] = content
+    return {_MARK: digest}
+
+
+def _loaded(body: str, payloads: Mapping[str, bytes]) -> Any:
+    plain = json.loads(body)
+    return _put_back(plain, payloads) if _MARK in body or _ESCAPE in body else plain
+
+
+def _put_back(plain: Any, payloads: Mapping[str, bytes]) -> Any:
+    if isinstance(plain, list):
+        return [_put_back(item, payloads) for item in plain]
+    if not isinstance(plain, dict):
+        return plain
+    if _ESCAPE in plain:
+        return {key: _put_back(item, payloads) for key, item in plain[_ESCAPE].items()}
+    if _MARK in plain:
+        return _payload(plain[_MARK], payloads)
+    return {key: _put_back(item, payloads) for key, item in plain.items()}
+
+
+def _payload(digest: str, payloads: Mapping[str, bytes]) -> str:
+    if digest not in payloads:
+        raise ValueError(f"the payload {digest} is missing from the store")
+    return payloads[digest].decode("utf-8")
+
+
+def _collect(plain: Any, found: list[str]) -> None:
+    if isinstance(plain, list):
+        for item in plain:
+            _collect(item, found)
+    elif isinstance(plain, dict):
+        inner = plain.get(_ESCAPE, plain)
+        if inner is plain and _MARK in plain:
+            found.append(plain[_MARK])
+            return
+        for item in inner.values():
+            _collect(item, found)

@@ -1,0 +1,42 @@
+"""Old versions of events, brought to the present version one step at a time.
+
+A journal outlives the programs that wrote it: every version of every kind that was ever released stays readable. A step takes the fields of
+one version and returns those of the next; golden journals in tests/golden prove each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from outlast.domain.door import Json
+from outlast.domain.errors import Broken
+from outlast.domain.events import KINDS
+
+READER: Final = 1
+"""The reader version of this program: it understands every event of runs whose min_reader is at most this."""
+
+Step = Callable[[dict[str, Json]], dict[str, Json]]
+
+STEPS: Final[dict[tuple[str, int], Step]] = {}
+"""From (kind, version) to the step that leads to version + 1."""
+
+
+def is_present(kind: str, version: int) -> bool:
+    """Is this the present version of a known kind? Raises Broken (`journal_newer`) when this program cannot know it."""
+    known = KINDS.get(kind)
+    if known is None or version > known.VERSION:
+        raise Broken(
+            "journal_newer",
+            f"The journal holds {kind} version {version}, which this version of outlast does not know.",
+            "Upgrade outlast on this machine.",
+        )
+    return bool(version == known.VERSION)
+
+
+def upcast(kind: str, version: int, fields: dict[str, Json]) -> dict[str, Json]:
+    """The fields of the present version of `kind`, from those of an older one."""
+    while not is_present(kind, version):
+        fields = STEPS[kind, version](fields)
+        version += 1
+    return fields
