@@ -1,5 +1,9 @@
 """The public test kit: contracts for every port, faults to inject, a clock to turn by hand.
 
-May import: `api`, `ports`, `domain`.
+May import: `api`, `adapters`, `ports`, `domain`.
 To add one: a helper that users need to prove their own adapters; ours are proven with the same one.
 """
+
+from outlast.adapters.providers.scripted import ScriptedProvider
+
+__all__ = ["ScriptedProvider"]
