@@ -1,13 +1,12 @@
 """How each event changes the state of a run: `apply(state, recorded) -> state`, pure, the only writer of state.
 
-It dispatches on the event's family; each family has a file of its own beside this one. Whatever order valid events come in, apply does
-not raise: an event about something that is no longer there changes nothing but position and time.
+It dispatches on the event's family; each family has a file of its own beside this one. Whatever order valid events
+come in, apply does not raise: an event about something that is no longer there changes only position and time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
@@ -31,14 +30,18 @@ from outlast.domain.events import (
     Signal,
     Tooling,
 )
-from outlast.domain.run import Counters, RunState
+from outlast.domain.evolve import evolve
+from outlast.domain.run import RunState
 
 
 def begin(run_id: str, recorded: Recorded) -> RunState:
     """The state of a run after its first event. Raises Broken (`journal_damaged`) when that is not RunStarted."""
     event = recorded.event
     if not isinstance(event, RunStarted):
-        raise Broken("journal_damaged", f"The journal of {run_id} begins with {type(event).__name__}, not with RunStarted.")
+        raise Broken(
+            "journal_damaged",
+            f"The journal of {run_id} begins with {type(event).__name__}, not with RunStarted.",
+        )
     return RunState(
         run_id=run_id,
         thread_id=event.thread_id,
@@ -68,7 +71,9 @@ def fold(run_id: str, history: Iterable[Recorded]) -> RunState:
     state = begin(run_id, first)
     for recorded in events:
         if recorded.position != state.position + 1:
-            raise Broken("journal_damaged", f"The journal of {run_id} has a gap after position {state.position}.")
+            raise Broken(
+                "journal_damaged", f"The journal of {run_id} has a gap after position {state.position}."
+            )
         state = apply(state, recorded)
     return state
 
@@ -91,8 +96,7 @@ def _applied(state: RunState, event: AnyEvent) -> RunState:
 
 def _advanced(state: RunState, position: int, at: datetime) -> RunState:
     """The state at a new position; the time since the last event counts as work where a worker was at it."""
-    if not (state.is_claimed and state.is_working):
-        return replace(state, position=position, at=at)
-    seconds = state.counters.working_seconds + max(0.0, (at - state.at).total_seconds())
-    counters: Counters = replace(state.counters, working_seconds=seconds)
-    return replace(state, position=position, at=at, counters=counters)
+    if not (state.is_claimed and state.is_working) or at <= state.at:
+        return evolve(state, position=position, at=at)
+    seconds = state.counters.working_seconds + (at - state.at).total_seconds()
+    return evolve(state, position=position, at=at, counters=evolve(state.counters, working_seconds=seconds))

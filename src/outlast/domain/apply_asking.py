@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from outlast.domain.events import ApprovalAsked, Asking, QuestionAsked, TicketExpired, TicketVoided
+from outlast.domain.evolve import evolve
 from outlast.domain.run import Question, RunState, Ticket
 
 
@@ -16,14 +16,16 @@ def apply_asking(state: RunState, event: Asking) -> RunState:
             ticket = Ticket(
                 event.ticket, event.subject, event.digest, state.position, expires_at=event.expires_at
             )
-            return replace(state, tickets={**state.tickets, ticket.id: ticket})
+            return evolve(state, tickets={**state.tickets, ticket.id: ticket})
         case TicketExpired(ticket=name):
             return with_ticket(state, name, status="expired")
         case TicketVoided(ticket=name):
-            return replace(state, tickets={key: ticket for key, ticket in state.tickets.items() if key != name})
+            return evolve(
+                state, tickets={key: ticket for key, ticket in state.tickets.items() if key != name}
+            )
         case QuestionAsked():
             question = Question(event.question, event.text, event.call, event.choices)
-            return replace(state, questions={**state.questions, question.id: question})
+            return evolve(state, questions={**state.questions, question.id: question})
         case _:
             assert_never(event)
 
@@ -33,4 +35,4 @@ def with_ticket(state: RunState, name: str, **changes: object) -> RunState:
     ticket = state.tickets.get(name)
     if ticket is None or ticket.status != "open":
         return state
-    return replace(state, tickets={**state.tickets, name: replace(ticket, **changes)})  # type: ignore[arg-type]
+    return evolve(state, tickets={**state.tickets, name: evolve(ticket, **changes)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from outlast.domain.events import (
@@ -14,6 +13,7 @@ from outlast.domain.events import (
     ModelRequested,
     Told,
 )
+from outlast.domain.evolve import evolve
 from outlast.domain.run import Answer, Branch, Call, ModelCall, RunState
 
 
@@ -41,7 +41,7 @@ def with_branch(state: RunState, name: str, **changes: object) -> RunState:
     branch = state.branches.get(name)
     if branch is None:
         return state
-    return replace(state, branches={**state.branches, name: replace(branch, **changes)})  # type: ignore[arg-type]
+    return evolve(state, branches={**state.branches, name: evolve(branch, **changes)})
 
 
 def _opened(state: RunState, event: BranchOpened) -> RunState:
@@ -54,7 +54,7 @@ def _opened(state: RunState, event: BranchOpened) -> RunState:
         has_schema=event.schema is not None,
         told_since=True,
     )
-    return replace(state, branches={**state.branches, event.branch: branch})
+    return evolve(state, branches={**state.branches, event.branch: branch})
 
 
 def _requested(state: RunState, event: ModelRequested) -> RunState:
@@ -65,17 +65,17 @@ def _requested(state: RunState, event: ModelRequested) -> RunState:
         event.call, event.branch, event.purpose, event.generation, event.reserved_tokens, event.reserved_usd
     )
     lost = state.model_calls.get(branch.model_call or "")
-    counters = replace(
+    counters = evolve(
         state.counters,
         steps=state.counters.steps + 1,
         tokens=state.counters.tokens + (lost.reserved_tokens if lost else 0),
         cost_usd=state.counters.cost_usd + (lost.reserved_usd if lost else 0.0),
     )
-    asking = replace(
+    asking = evolve(
         branch, steps=branch.steps + 1, model_call=event.call, told_since=False, retry_at=None, answer=None
     )
     open_calls = {name: other for name, other in state.model_calls.items() if lost is None or name != lost.id}
-    return replace(
+    return evolve(
         state,
         counters=counters,
         branches={**state.branches, branch.id: asking},
@@ -90,12 +90,9 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
         return state
     branch = state.branches[call.branch]
     tokens = event.input_tokens + event.output_tokens
-    asked = {
-        made.id: Call(made, branch.id, state.counters.steps)
-        for made in event.tool_calls
-    }
+    asked = {made.id: Call(made, branch.id, state.counters.steps) for made in event.tool_calls}
     answer = None if asked else Answer(state.position, event.text, event.value, event.problem)
-    answered = replace(
+    answered = evolve(
         branch,
         model_call=None,
         open_calls=tuple(asked),
@@ -104,12 +101,12 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
         fault=None,
         slips=branch.slips + 1 if event.problem else 0,
     )
-    counters = replace(
+    counters = evolve(
         state.counters,
         tokens=state.counters.tokens + tokens,
         cost_usd=state.counters.cost_usd + (event.cost_usd or 0.0),
     )
-    return replace(
+    return evolve(
         state,
         counters=counters,
         branches={**state.branches, branch.id: answered},
@@ -123,11 +120,11 @@ def _failed(state: RunState, event: ModelFailed) -> RunState:
     if call is None:
         return state
     branch = state.branches[call.branch]
-    failed = replace(
+    failed = evolve(
         branch, model_call=None, failures=branch.failures + 1, retry_at=event.retry_at, fault=event.fault
     )
-    counters = replace(state.counters, tokens=state.counters.tokens + event.spent_tokens)
-    return replace(
+    counters = evolve(state.counters, tokens=state.counters.tokens + event.spent_tokens)
+    return evolve(
         state,
         counters=counters,
         branches={**state.branches, branch.id: failed},

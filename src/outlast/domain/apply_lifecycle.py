@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from outlast.domain.events import (
@@ -15,6 +14,7 @@ from outlast.domain.events import (
     RunStarted,
     StateEntered,
 )
+from outlast.domain.evolve import evolve
 from outlast.domain.run import Call, Failure, RunState
 from outlast.domain.states import ENDED, REMEMBERING, State
 
@@ -25,15 +25,15 @@ def apply_lifecycle(state: RunState, event: Lifecycle) -> RunState:
         case RunStarted() | FoldDiverged():
             return state
         case RunClaimed(generation=generation):
-            return replace(state, generation=generation, is_claimed=True, idle_claims=state.idle_claims + 1)
+            return evolve(state, generation=generation, is_claimed=True, idle_claims=state.idle_claims + 1)
         case RunReleased():
-            return replace(state, is_claimed=False, idle_claims=0)
+            return evolve(state, is_claimed=False, idle_claims=0)
         case RunForked():
             return _forked(state, event)
         case StateEntered():
             return _entered(state, event)
         case LimitReached(limit=limit):
-            return state if limit in state.reached else replace(state, reached=(*state.reached, limit))
+            return state if limit in state.reached else evolve(state, reached=(*state.reached, limit))
         case _:
             assert_never(event)
 
@@ -42,7 +42,7 @@ def _entered(state: RunState, event: StateEntered) -> RunState:
     target = event.target
     remembers = target in REMEMBERING
     back_to = state.back_to if event.source in REMEMBERING else event.source
-    entered = replace(
+    entered = evolve(
         state,
         state=target,
         entered_position=state.position,
@@ -61,24 +61,27 @@ def _entered(state: RunState, event: StateEntered) -> RunState:
 def _restarted(state: RunState) -> RunState:
     """What failed before is tried afresh after a resume."""
     branches = {
-        name: replace(branch, failures=0, slips=0, fault=None, retry_at=None) for name, branch in state.branches.items()
+        name: evolve(branch, failures=0, slips=0, fault=None, retry_at=None)
+        for name, branch in state.branches.items()
     }
-    tickets = {name: ticket for name, ticket in state.tickets.items() if ticket.status in ("open", "approved")}
-    return replace(state, branches=branches, tickets=tickets)
+    tickets = {
+        name: ticket for name, ticket in state.tickets.items() if ticket.status in ("open", "approved")
+    }
+    return evolve(state, branches=branches, tickets=tickets)
 
 
 def _ended(state: RunState) -> RunState:
     """Nothing waits for a person any more once a run has ended."""
     tickets = {} if state.state is not State.FAILED else state.tickets
     questions = {} if state.state is not State.FAILED else state.questions
-    return replace(state, wants_pause=False, wants_cancel=None, tickets=tickets, questions=questions)
+    return evolve(state, wants_pause=False, wants_cancel=None, tickets=tickets, questions=questions)
 
 
 def _forked(state: RunState, event: RunForked) -> RunState:
-    """A fork begins where its original stood: in a thread of its own, held by nobody, with no ticket and every open intent orphaned."""
+    """A fork stands where its original stood, in a thread of its own, held by nobody, every open intent orphaned."""
     definition = event.definition or state.definition
     calls = {name: _orphaned(call) for name, call in state.calls.items()}
-    return replace(
+    return evolve(
         state,
         thread_id=event.thread_id,
         definition=definition,
@@ -89,7 +92,7 @@ def _forked(state: RunState, event: RunForked) -> RunState:
         tickets={},
         hooks={},
         calls=calls,
-        model_calls={name: replace(call, generation=-1) for name, call in state.model_calls.items()},
+        model_calls={name: evolve(call, generation=-1) for name, call in state.model_calls.items()},
         reached=(),
         wants_pause=False,
         wants_cancel=None,
@@ -98,4 +101,4 @@ def _forked(state: RunState, event: RunForked) -> RunState:
 
 
 def _orphaned(call: Call) -> Call:
-    return call if call.generation is None else replace(call, generation=-1)
+    return call if call.generation is None else evolve(call, generation=-1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from outlast.domain.events import (
@@ -16,6 +15,7 @@ from outlast.domain.events import (
     SubtaskStarted,
     ValueSet,
 )
+from outlast.domain.evolve import evolve
 from outlast.domain.plan import Progress
 from outlast.domain.run import Branch, RunState, SubtaskState
 
@@ -36,9 +36,9 @@ def apply_planning(state: RunState, event: Planning) -> RunState:
         case SubtaskDropped(subtask=name, reason=reason):
             return _with_subtask(state, name, progress=Progress.DROPPED, remarks=(reason,))
         case ReportWritten(report=report):
-            return replace(state, report_position=state.position, report_outcome=report.outcome)
+            return evolve(state, report_position=state.position, report_outcome=report.outcome)
         case ValueSet(name=name, value=value):
-            return replace(state, values={**state.values, name: value})
+            return evolve(state, values={**state.values, name: value})
         case _:
             assert_never(event)
 
@@ -47,10 +47,12 @@ def _planned(state: RunState, event: PlanMade) -> RunState:
     """A new plan takes the place of the old one; conclusions of subtasks that ask the same are kept."""
     known = {item.subtask.question: item for item in state.plan if item.progress is Progress.ACCEPTED}
     plan = tuple(
-        replace(known[subtask.question], subtask=subtask) if subtask.question in known else SubtaskState(subtask)
+        evolve(known[subtask.question], subtask=subtask)
+        if subtask.question in known
+        else SubtaskState(subtask)
         for subtask in event.subtasks
     )
-    return replace(state, plan=plan, plan_revision=event.revision, replan_reasons=(), branches=_kept(state))
+    return evolve(state, plan=plan, plan_revision=event.revision, replan_reasons=(), branches=_kept(state))
 
 
 def _kept(state: RunState) -> dict[str, Branch]:
@@ -60,8 +62,8 @@ def _kept(state: RunState) -> dict[str, Branch]:
 
 def _refused(state: RunState, event: PlanRefused) -> RunState:
     refused = state.refused_plans if event.is_repeat else (*state.refused_plans, event.digest)
-    counters = replace(state.counters, replans=state.counters.replans + 1)
-    return replace(state, refused_plans=refused, replan_reasons=event.reasons, counters=counters)
+    counters = evolve(state.counters, replans=state.counters.replans + 1)
+    return evolve(state, refused_plans=refused, replan_reasons=event.reasons, counters=counters)
 
 
 def _concluded(state: RunState, event: SubtaskConcluded) -> RunState:
@@ -85,8 +87,5 @@ def _reviewed(state: RunState, event: SubtaskReviewed) -> RunState:
 
 
 def _with_subtask(state: RunState, name: str, **changes: object) -> RunState:
-    plan = tuple(
-        replace(item, **changes) if item.subtask.id == name else item  # type: ignore[arg-type]
-        for item in state.plan
-    )
-    return replace(state, plan=plan)
+    plan = tuple(evolve(item, **changes) if item.subtask.id == name else item for item in state.plan)
+    return evolve(state, plan=plan)

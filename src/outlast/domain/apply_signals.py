@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, assert_never
 
 from outlast.domain.apply_asking import with_ticket
@@ -17,6 +16,7 @@ from outlast.domain.events import (
     Said,
     Signal,
 )
+from outlast.domain.evolve import evolve
 from outlast.domain.run import MAIN_BRANCH, Branch, RunState
 from outlast.domain.states import State
 
@@ -25,11 +25,11 @@ def apply_signal(state: RunState, event: Signal) -> RunState:
     """The state after a signal."""
     match event:
         case PauseRequested():
-            return state if state.has_ended else replace(state, wants_pause=True, wants_resume=False)
+            return state if state.has_ended else evolve(state, wants_pause=True, wants_resume=False)
         case ResumeRequested():
-            return replace(state, wants_pause=False, wants_resume=state.state in _RESUMABLE)
+            return evolve(state, wants_pause=False, wants_resume=state.state in _RESUMABLE)
         case CancelRequested(by=by, reason=reason):
-            return state if state.has_ended else replace(state, wants_cancel=reason or f"cancelled by {by}")
+            return state if state.has_ended else evolve(state, wants_cancel=reason or f"cancelled by {by}")
         case Said():
             return _heard(state)
         case Approved(ticket=ticket, edit=edit):
@@ -54,20 +54,20 @@ def hears_people(branch: Branch) -> bool:
 
 def _heard(state: RunState) -> RunState:
     branches = {
-        name: replace(branch, told_since=True, answer=None) if hears_people(branch) else branch
+        name: evolve(branch, told_since=True, answer=None) if hears_people(branch) else branch
         for name, branch in state.branches.items()
     }
-    return replace(state, branches=branches)
+    return evolve(state, branches=branches)
 
 
 def _answered(state: RunState, name: str, text: str, by: str) -> RunState:
     question = state.questions.get(name)
     if question is None or question.answer is not None:
         return state
-    return replace(state, questions={**state.questions, name: replace(question, answer=text, by=by)})
+    return evolve(state, questions={**state.questions, name: evolve(question, answer=text, by=by)})
 
 
 def _relimited(state: RunState, changes: dict[str, Any]) -> RunState:
     known = {name: value for name, value in changes.items() if hasattr(state.limits, name)}
     reached = tuple(name for name in state.reached if name not in known)
-    return replace(state, limits=replace(state.limits, **known), reached=reached)
+    return evolve(state, limits=evolve(state.limits, **known), reached=reached)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from outlast.domain.apply_conversation import with_branch
@@ -15,6 +14,7 @@ from outlast.domain.events import (
     ToolRequested,
     ToolUnsettled,
 )
+from outlast.domain.evolve import evolve
 from outlast.domain.repetition import question_of, remembered
 from outlast.domain.run import Branch, Call, HookCall, RunState
 from outlast.domain.tool_call import Effect
@@ -29,14 +29,14 @@ def apply_tooling(state: RunState, event: Tooling) -> RunState:
             return _answered(state, event)
         case ToolUnsettled(call=name):
             call = state.calls.get(name)
-            return state if call is None else _with_call(state, replace(call, is_unsettled=True))
+            return state if call is None else _with_call(state, evolve(call, is_unsettled=True))
         case LoopNoticed():
             return _noticed(state, event)
         case HookRequested(subject=subject, hook=hook, generation=generation):
-            return replace(state, hooks={**state.hooks, hook_key(hook, subject): HookCall(generation)})
+            return evolve(state, hooks={**state.hooks, hook_key(hook, subject): HookCall(generation)})
         case HookRan(subject=subject, hook=hook, veto=veto):
             done = HookCall(state.generation, is_done=True, veto=veto)
-            return replace(state, hooks={**state.hooks, hook_key(hook, subject): done})
+            return evolve(state, hooks={**state.hooks, hook_key(hook, subject): done})
         case _:
             assert_never(event)
 
@@ -52,30 +52,32 @@ def _requested(state: RunState, event: ToolRequested) -> RunState:
         return state
     name = call.call.name
     used = {**state.counters.tool_calls, name: state.counters.tool_calls.get(name, 0) + 1}
-    requested = replace(
+    requested = evolve(
         call, generation=event.generation, attempt=event.attempt, edited=event.edited, is_unsettled=False
     )
-    counters = replace(state.counters, tool_calls=used)
-    return replace(state, calls={**state.calls, event.call: requested}, counters=counters, idle_claims=0)
+    counters = evolve(state.counters, tool_calls=used)
+    return evolve(state, calls={**state.calls, event.call: requested}, counters=counters, idle_claims=0)
 
 
 def _answered(state: RunState, event: ToolAnswered) -> RunState:
     call = state.calls.get(event.call)
     if call is None:
         return state
-    counters = replace(
+    counters = evolve(
         state.counters,
         tokens=state.counters.tokens + event.outcome.spent_tokens,
         cost_usd=state.counters.cost_usd + event.outcome.spent_usd,
     )
     branch = state.branches[call.branch]
-    return replace(
+    return evolve(
         state,
         counters=counters,
         calls={name: other for name, other in state.calls.items() if name != event.call},
         branches={**state.branches, branch.id: _one_call_less(state, branch, call, event)},
         questions={name: other for name, other in state.questions.items() if other.call != event.call},
-        tickets={name: other for name, other in state.tickets.items() if other.subject != call_subject(event.call)},
+        tickets={
+            name: other for name, other in state.tickets.items() if other.subject != call_subject(event.call)
+        },
     )
 
 
@@ -95,7 +97,7 @@ def _one_call_less(state: RunState, branch: Branch, call: Call, event: ToolAnswe
         only_reads=tool is None or tool.effect is Effect.READ,
     )
     succeeded = branch.succeeded | {call.call.name} if event.outcome.ok else branch.succeeded
-    return replace(
+    return evolve(
         branch,
         open_calls=tuple(name for name in branch.open_calls if name != event.call),
         window=window,
@@ -113,4 +115,4 @@ def _noticed(state: RunState, event: LoopNoticed) -> RunState:
 
 
 def _with_call(state: RunState, call: Call) -> RunState:
-    return replace(state, calls={**state.calls, call.call.id: call})
+    return evolve(state, calls={**state.calls, call.call.id: call})

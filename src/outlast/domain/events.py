@@ -146,13 +146,18 @@ class FoldDiverged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchOpened(Event):
-    """A conversation with a model began: who speaks in it, under which system prompt, offered which tools, opened by what."""
+    """A conversation with a model began: who speaks in it, under which system prompt, offered which tools, opened by what.
+
+    `material` is untrusted text from `material_from`, shown to the model inside a fence.
+    """
 
     branch: str
     role: str
     purpose: str
     system: str
     opening: str
+    material: str = ""
+    material_from: str = ""
     tools: tuple[str, ...] = ()
     subtask: str | None = None
     schema: dict[str, Json] | None = None
@@ -160,12 +165,16 @@ class BranchOpened(Event):
 
 @dataclass(frozen=True, slots=True)
 class Told(Event):
-    """A role (or the engine) said something into a branch: `kind` is feedback, steering, note, question or answer."""
+    """A role (or the engine) said something into a branch: `kind` is feedback, steering, note, question or answer.
+
+    `material` is untrusted text from the sender, shown to the model inside a fence.
+    """
 
     branch: str
     sender: str
     kind: str
     body: str
+    material: str = ""
 
 
 @dataclass(frozen=True, slots=True)

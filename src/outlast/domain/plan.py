@@ -53,9 +53,15 @@ def problems_of(subtasks: tuple[Subtask, ...]) -> list[str]:
     ids = [subtask.id for subtask in subtasks]
     if not MIN_SUBTASKS <= len(subtasks) <= MAX_SUBTASKS:
         problems.append(f"a plan has {MIN_SUBTASKS} to {MAX_SUBTASKS} subtasks, not {len(subtasks)}")
-    problems += [f"the id {name!r} is used twice" for name in sorted({name for name in ids if ids.count(name) > 1})]
-    problems += [f"the id {name!r} must be 1 to 20 letters, digits, - or _" for name in ids if not _is_plain(name)]
-    problems += [f"subtask {subtask.id!r} asks nothing" for subtask in subtasks if not subtask.question.strip()]
+    problems += [
+        f"the id {name!r} is used twice" for name in sorted({name for name in ids if ids.count(name) > 1})
+    ]
+    problems += [
+        f"the id {name!r} must be 1 to 20 letters, digits, - or _" for name in ids if not _is_plain(name)
+    ]
+    problems += [
+        f"subtask {subtask.id!r} asks nothing" for subtask in subtasks if not subtask.question.strip()
+    ]
     for subtask in subtasks:
         problems += [
             f"subtask {subtask.id!r} depends on {other!r}, which is not in the plan"
@@ -66,7 +72,9 @@ def problems_of(subtasks: tuple[Subtask, ...]) -> list[str]:
 
 
 def _is_plain(name: str) -> bool:
-    return 1 <= len(name) <= 20 and all(letter.isascii() and (letter.isalnum() or letter in "-_") for letter in name)
+    return 1 <= len(name) <= 20 and all(
+        letter.isascii() and (letter.isalnum() or letter in "-_") for letter in name
+    )
 
 
 def _circles(subtasks: tuple[Subtask, ...]) -> list[str]:

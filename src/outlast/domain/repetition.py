@@ -15,7 +15,9 @@ from typing import Final
 from outlast.domain.door import Json, canonical_json, digest_of
 from outlast.domain.run import Repeat
 
-REMARKS: Final = frozenset({"description", "reason", "explanation", "comment", "note", "thought", "thoughts", "rationale", "why"})
+REMARKS: Final = frozenset(
+    {"description", "reason", "explanation", "comment", "note", "thought", "thoughts", "rationale", "why"}
+)
 """Names of arguments that only comment a call; two calls that differ in nothing else ask the same."""
 
 LONGEST_PERIOD: Final = 5
@@ -69,7 +71,9 @@ def circle_in(window: tuple[Repeat, ...], threshold: int) -> str | None:
     return None
 
 
-def _is_new(window: tuple[Repeat, ...], tool: str, question: str, result: str, sketch: tuple[int, ...]) -> bool:
+def _is_new(
+    window: tuple[Repeat, ...], tool: str, question: str, result: str, sketch: tuple[int, ...]
+) -> bool:
     same = [entry for entry in window if entry.question == question]
     if same:
         return all(entry.result != result for entry in same)
@@ -77,19 +81,26 @@ def _is_new(window: tuple[Repeat, ...], tool: str, question: str, result: str, s
     if not sketch or not others:
         return True
     mine = set(sketch)
-    return all(len(mine.intersection(entry.sketch)) < _OVERLAP * min(len(mine), len(entry.sketch)) for entry in others)
+    return all(
+        len(mine.intersection(entry.sketch)) < _OVERLAP * min(len(mine), len(entry.sketch))
+        for entry in others
+    )
 
 
 def _is_one_round(window: tuple[Repeat, ...], threshold: int) -> bool:
     last = window[-1]
-    return all(entry.question == last.question and entry.result == last.result for entry in window[-threshold:])
+    return all(
+        entry.question == last.question and entry.result == last.result for entry in window[-threshold:]
+    )
 
 
 def _is_cycle(window: tuple[Repeat, ...], period: int, threshold: int) -> bool:
     if len(window) < period * threshold:
         return False
     tail = [(entry.question, entry.result) for entry in window[-period * threshold :]]
-    return len(set(tail[:period])) > 1 and all(tail[index] == tail[index % period] for index in range(len(tail)))
+    return len(set(tail[:period])) > 1 and all(
+        tail[index] == tail[index % period] for index in range(len(tail))
+    )
 
 
 def _chunks(line: str) -> list[str]:

@@ -23,7 +23,7 @@ FOLD_VERSION: Final = 1
 MAIN_BRANCH: Final = "main"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Counters:
     """What a run has used up. Steps count model calls, also failed ones; `working_seconds` counts working states under a lease."""
 
@@ -46,7 +46,7 @@ class Repeat:
     is_new: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Call:
     """A tool call a model asked for that has no result yet.
 
@@ -85,7 +85,7 @@ class Answer:
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Branch:
     """A conversation with a model, as far as decisions care.
 
@@ -114,7 +114,7 @@ class Branch:
     succeeded: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SubtaskState:
     """A subtask and how far it is. `rounds` counts how often it concluded."""
 
@@ -126,7 +126,7 @@ class SubtaskState:
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ticket:
     """An approval: open, approved, rejected or expired. It holds for `digest` only."""
 
@@ -140,7 +140,7 @@ class Ticket:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """A question a person has not answered yet, or whose answer has not been taken up."""
 
@@ -170,7 +170,7 @@ class Failure:
     next_step: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RunState:
     """A run, folded up to `position`."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from outlast.domain.door import Json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Limits:
     """The bounds of a run, in one object. None means unlimited.
 

@@ -1,7 +1,7 @@
 """Events as text and back: one JSON object an event, fields by name, defaults left out, big strings kept apart as payloads.
 
-The codec is derived from the type hints of the event classes, once a class. Decoding is strict: an unknown field or a value of another
-type is a damaged journal, never a guess.
+The codec is derived from the type hints of the event classes, once a class. Decoding is strict: an unknown field or
+a value of another type is a damaged journal, never a guess.
 """
 
 from __future__ import annotations
@@ -84,16 +84,20 @@ def from_plain(kind: type[Any], plain: Any) -> Any:
     return decoder_of(kind)(plain)
 
 
-@cache
 def encoder_of(hint: Any) -> Encoder:
     """What turns values of the type `hint` into plain JSON values."""
+    return _encoder_of(hint)
+
+
+@cache
+def _encoder_of(hint: Any) -> Encoder:
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint):
         return _dataclass_encoder(cast("type[Any]", hint))
     if origin is tuple:
         return _sequence_encoder(get_args(hint)[0])
     if origin in (frozenset, set):
-        return lambda value: sorted(value)
+        return sorted
     if origin is dict:
         return _mapping_encoder(get_args(hint)[1])
     if origin in (Union, types.UnionType):
@@ -105,9 +109,13 @@ def encoder_of(hint: Any) -> Encoder:
     return _same
 
 
-@cache
 def decoder_of(hint: Any) -> Decoder:
     """What turns plain JSON values into values of the type `hint`."""
+    return _decoder_of(hint)
+
+
+@cache
+def _decoder_of(hint: Any) -> Decoder:
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint):
         return _dataclass_decoder(cast("type[Any]", hint))
@@ -132,7 +140,9 @@ def decoder_of(hint: Any) -> Decoder:
 
 def _dataclass_encoder(kind: type[Any]) -> Encoder:
     hints = _hints(kind)
-    parts = [(field.name, _default_of(field), encoder_of(hints[field.name])) for field in dataclasses.fields(kind)]
+    parts = [
+        (field.name, _default_of(field), encoder_of(hints[field.name])) for field in dataclasses.fields(kind)
+    ]
 
     def encode_fields(value: Any) -> dict[str, Any]:
         plain = {}

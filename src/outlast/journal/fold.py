@@ -1,4 +1,4 @@
-"""From a stored journal to a state: the newest snapshot that can be used, the events after it, and a check of every recorded digest."""
+"""From a stored journal to a state: the newest usable snapshot, the events after it, a check of recorded digests."""
 
 from __future__ import annotations
 

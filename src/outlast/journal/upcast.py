@@ -1,7 +1,7 @@
 """Old versions of events, brought to the present version one step at a time.
 
-A journal outlives the programs that wrote it: every version of every kind that was ever released stays readable. A step takes the fields of
-one version and returns those of the next; golden journals in tests/golden prove each.
+A journal outlives the programs that wrote it: every version of every kind that was ever released stays readable. A
+step takes the fields of one version and returns those of the next; golden journals in tests/golden prove each.
 """
 
 from __future__ import annotations
