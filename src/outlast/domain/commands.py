@@ -20,8 +20,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class CallModel:
-    """Ask the model of a branch. With `form` the answer's text is read as that form (`plan`, `conclusions`, `verdict`, or `own` for the
-    schema the branch was opened with); without tools the form is also demanded from the provider."""
+    """Ask the model of a branch.
+
+    With `form` the answer's text is read as that form (`plan`, `conclusions`, `verdict`, or `own` for the schema the
+    branch was opened with); without tools the form is also demanded from the provider.
+    """
 
     branch: str
     purpose: str

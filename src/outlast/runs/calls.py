@@ -1,0 +1,171 @@
+"""What to do with the tool calls a model asked for: run them, hold them back, or answer in the tool's place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from outlast.domain.commands import CallTool, Command, Record
+from outlast.domain.events import QuestionAsked, ToolAnswered, ToolUnsettled
+from outlast.domain.run import Branch, Call, Question, RunState
+from outlast.domain.tool_call import Effect, ToolOutcome
+from outlast.runs.approvals import Gate, tool_passage
+from outlast.runs.moves import settle
+
+RUN_AGAIN = "run it again"
+DID_HAPPEN = "it happened"
+DID_NOT_HAPPEN = "it did not happen"
+
+
+def call_commands(state: RunState, branch: Branch, now: datetime) -> list[Command]:
+    """What to do with the open calls of a branch, in the order the model asked for them."""
+    room = _Room(state)
+    commands: list[Command] = []
+    for name in branch.open_calls:
+        commands += _for_call(state, branch, state.calls[name], room, now)
+    return commands
+
+
+def in_flight(state: RunState) -> list[Call]:
+    """Calls that this claim's worker is running."""
+    return [
+        call for call in state.calls.values() if call.generation == state.generation and not call.is_unsettled
+    ]
+
+
+def effect_of(state: RunState, call: Call) -> Effect:
+    """The declared effect of a call's tool; `once` when the tool is not known."""
+    tool = state.tools.get(call.call.name)
+    return tool.effect if tool else Effect.ONCE
+
+
+class _Room:
+    """How many more calls may start now: in all, of one tool, of one exclusive group."""
+
+    def __init__(self, state: RunState) -> None:
+        self._state = state
+        self._running = [call.call.name for call in in_flight(state)]
+
+    def take(self, name: str) -> bool:
+        tool = self._state.tools[name]
+        if len(self._running) >= self._state.definition.max_concurrent_tools:
+            return False
+        if tool.max_concurrent is not None and self._running.count(name) >= tool.max_concurrent:
+            return False
+        if tool.exclusive_group is not None and self._is_group_busy(tool.exclusive_group):
+            return False
+        self._running.append(name)
+        return True
+
+    def _is_group_busy(self, group: str) -> bool:
+        known = self._state.tools
+        return any(name in known and known[name].exclusive_group == group for name in self._running)
+
+
+def _for_call(state: RunState, branch: Branch, call: Call, room: _Room, now: datetime) -> Sequence[Command]:
+    if call.is_unsettled:
+        return _unsettled(state, call)
+    if call.generation == state.generation:
+        return _awaiting_person(state, call)
+    if call.generation is not None:
+        return _orphaned(state, call, room)
+    refusal = _refusal(state, branch, call)
+    if refusal is not None:
+        return [refusal]
+    passage = tool_passage(state, call, now)
+    if passage.gate is Gate.WAIT:
+        return passage.commands
+    ticket = passage.ticket
+    if passage.gate is Gate.REFUSED and ticket is not None:
+        if ticket.status == "expired":
+            return [
+                settle(
+                    call.call.id,
+                    "rejected",
+                    "The approval this call needed expired; nobody decided.",
+                    "policy",
+                )
+            ]
+        comment = ticket.comment or "no reason was given"
+        return [settle(call.call.id, "rejected", f"A person refused this call: {comment}", "person")]
+    if not room.take(call.call.name):
+        return []
+    return [CallTool(call.call.id, 1, ticket.edit if ticket else None)]
+
+
+def _refusal(state: RunState, branch: Branch, call: Call) -> Command | None:
+    name = call.call.name
+    if name not in branch.tools or name not in state.tools:
+        offered = ", ".join(branch.tools) or "none"
+        return settle(
+            call.call.id, "unknown_tool", f"There is no tool {name!r} here. Tools: {offered}.", "engine"
+        )
+    missing = [other for other in state.definition.after.get(name, ()) if other not in branch.succeeded]
+    if missing:
+        detail = f"{name} may only be called after {', '.join(missing)} has succeeded."
+        return settle(call.call.id, "too_early", detail, "policy")
+    bound = state.limits.tool_calls.get(name)
+    if bound is not None and state.counters.tool_calls.get(name, 0) >= bound:
+        detail = f"{name} was called {bound} times in this run, which is its limit. Go on without it."
+        return settle(call.call.id, "limit_reached", detail, "limit")
+    return None
+
+
+def _orphaned(state: RunState, call: Call, room: _Room) -> Sequence[Command]:
+    """The worker that ran this call is gone: repeat what may be repeated, leave open what may not."""
+    if effect_of(state, call) is Effect.ONCE:
+        return [
+            Record(
+                ToolUnsettled(call.call.id, "the worker that ran it stopped before the result was recorded")
+            )
+        ]
+    if not room.take(call.call.name):
+        return []
+    return [CallTool(call.call.id, call.attempt + 1, call.edited)]
+
+
+def _awaiting_person(state: RunState, call: Call) -> Sequence[Command]:
+    """A call in flight is waited for; one that asked a person is answered by what the person said."""
+    question = _question_about(state, call)
+    if question is None or question.answer is None:
+        return []
+    return [Record(ToolAnswered(call.call.id, ToolOutcome(True, question.answer), question.by))]
+
+
+def _unsettled(state: RunState, call: Call) -> Sequence[Command]:
+    if state.definition.unknown_outcome == "error":
+        detail = f"{call.call.name} was interrupted; whether it took effect is not known. Find out before you try again."
+        return [settle(call.call.id, "outcome_unknown", detail, "policy")]
+    question = _question_about(state, call)
+    if question is None:
+        return [_ask_about(call)]
+    if question.answer is None:
+        return []
+    return _resolved(call, question)
+
+
+def _ask_about(call: Call) -> Command:
+    text = (
+        f"The call {call.call.id} of {call.call.name} was interrupted, and nobody knows whether it took effect. "
+        f"Look, then answer with one of: {RUN_AGAIN} | {DID_HAPPEN} | {DID_NOT_HAPPEN}, or describe what came of it."
+    )
+    return Record(
+        QuestionAsked(
+            f"q-{call.call.id}-{call.attempt}", text, call.call.id, (RUN_AGAIN, DID_HAPPEN, DID_NOT_HAPPEN)
+        )
+    )
+
+
+def _resolved(call: Call, question: Question) -> Sequence[Command]:
+    answer = (question.answer or "").strip()
+    if answer.lower() == RUN_AGAIN:
+        return [CallTool(call.call.id, call.attempt + 1, call.edited)]
+    if answer.lower() == DID_NOT_HAPPEN:
+        detail = "The call was interrupted. A person looked: it did not take effect."
+        return [settle(call.call.id, "cancelled", detail, question.by or "person")]
+    shown = f"The call was interrupted. A person looked and says: {answer}"
+    return [Record(ToolAnswered(call.call.id, ToolOutcome(True, shown), question.by))]
+
+
+def _question_about(state: RunState, call: Call) -> Question | None:
+    return next((question for question in state.questions.values() if question.call == call.call.id), None)

@@ -1,0 +1,108 @@
+"""What next: `decide(state, now)`, pure, asked only from the present.
+
+It first does what every run owes (ends, cancels, pauses, holds), then asks the run's workflow, then holds the workflow's transitions back
+where a hook or a person has to agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from outlast.domain.commands import Command, Record
+from outlast.domain.events import StateEntered, ToolUnsettled
+from outlast.domain.evolve import evolve
+from outlast.domain.run import RunState
+from outlast.domain.states import State
+from outlast.domain.tool_call import Effect
+from outlast.runs.approvals import expired_tickets
+from outlast.runs.calls import effect_of, in_flight
+from outlast.runs.moves import enter, settle
+from outlast.runs.transitions import guarded
+
+Workflow = Callable[[RunState, datetime], Sequence[Command]]
+"""A workflow: what a run does next, given where it stands. Pure; it may be changed while runs wait."""
+
+
+def decide(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
+    """The commands that are due now. Empty when the run can only wait: for calls in flight, a timer, a person, a worker."""
+    if state.state is State.FAILED:
+        return [enter(state, state.back_to or State.INIT, "resumed")] if state.wants_resume else []
+    if state.has_ended:
+        return []
+    if state.wants_cancel is not None:
+        return _cancelled(state, state.wants_cancel)
+    if state.state is State.PAUSED:
+        return [enter(state, state.back_to or State.INIT, "resumed")] if state.wants_resume else []
+    if state.wants_pause:
+        return [] if is_busy(state) else [enter(state, State.PAUSED, "asked to pause")]
+    if state.state is State.WAITING:
+        return _woken(state, now, workflow)
+    return _working(state, now, workflow)
+
+
+def is_busy(state: RunState) -> bool:
+    """Is a call in flight under the present claim?"""
+    return (
+        any(call.generation == state.generation for call in state.model_calls.values())
+        or bool(in_flight(state))
+        or any(not hook.is_done and hook.generation == state.generation for hook in state.hooks.values())
+    )
+
+
+def next_timer(state: RunState) -> datetime | None:
+    """When a decision becomes due by time alone: a retry, or a ticket that expires."""
+    times = [branch.retry_at for branch in state.branches.values() if branch.retry_at is not None]
+    times += [ticket.expires_at for ticket in state.open_tickets() if ticket.expires_at is not None]
+    return min(times, default=None)
+
+
+def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
+    expired = expired_tickets(state, now)
+    if expired:
+        return expired
+    commands = guarded(state, workflow(state, now), now)
+    if commands or is_busy(state) or _has_retry(state):
+        return commands
+    return [enter(state, State.WAITING, _waits_for(state))]
+
+
+def _woken(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
+    """A waiting run goes back to work when, back at work, it would have something to do."""
+    expired = expired_tickets(state, now)
+    if expired:
+        return expired
+    back = evolve(state, state=state.back_to or State.INIT, back_to=None)
+    if guarded(back, workflow(back, now), now):
+        return [enter(state, back.state, "woken")]
+    return []
+
+
+def _has_retry(state: RunState) -> bool:
+    return any(branch.retry_at is not None for branch in state.branches.values())
+
+
+def _waits_for(state: RunState) -> str:
+    if state.open_tickets():
+        return "approval"
+    return "answer" if state.open_questions() else "nothing can advance"
+
+
+def _cancelled(state: RunState, reason: str) -> list[Command]:
+    """End now. Calls that were running were killed: what they did is not known where they have an effect."""
+    commands: list[Command] = []
+    for name, call in state.calls.items():
+        started = call.generation is not None
+        if started and effect_of(state, call) is Effect.ONCE and not call.is_unsettled:
+            commands.append(Record(ToolUnsettled(name, "the run was cancelled while it ran")))
+        elif not call.is_unsettled:
+            commands.append(settle(name, "cancelled", "The run was cancelled.", "cancel"))
+    ended = StateEntered(
+        state.state,
+        State.CANCELLED,
+        "cancelled",
+        code="cancelled",
+        detail=reason,
+        next_step="outlast run --from RUN",
+    )
+    return [*commands, Record(ended)]

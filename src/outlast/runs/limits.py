@@ -1,0 +1,56 @@
+"""Limits of a run, checked before the call that would cross them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from outlast.domain.events import LimitReached
+from outlast.domain.run import RunState
+from outlast.domain.task import Limits
+
+LIMIT_NAMES = ("max_steps", "max_wall_seconds", "max_tokens_total", "max_cost_usd", "max_replans")
+"""The limits a person may change while a run lives."""
+
+
+def limit_crossed(state: RunState, now: datetime, tokens: int = 0, usd: float = 0.0) -> LimitReached | None:
+    """The first limit that one more model call, reserving `tokens` and `usd`, would cross."""
+    limits, counters = state.limits, state.counters
+    if counters.steps >= limits.max_steps:
+        return LimitReached("max_steps", counters.steps, limits.max_steps)
+    if state.working_seconds_at(now) >= limits.max_wall_seconds:
+        return LimitReached(
+            "max_wall_seconds", round(state.working_seconds_at(now), 3), limits.max_wall_seconds
+        )
+    reserved = sum(call.reserved_tokens for call in state.model_calls.values())
+    if limits.max_tokens_total is not None and _over(
+        counters.tokens + reserved, tokens, limits.max_tokens_total
+    ):
+        return LimitReached("max_tokens_total", counters.tokens, limits.max_tokens_total)
+    reserved_usd = sum(call.reserved_usd for call in state.model_calls.values())
+    if limits.max_cost_usd is not None and _over(counters.cost_usd + reserved_usd, usd, limits.max_cost_usd):
+        return LimitReached("max_cost_usd", counters.cost_usd, limits.max_cost_usd)
+    return None
+
+
+def is_last_step(state: RunState) -> bool:
+    """Is the next model call the last one that `max_steps` allows?"""
+    return state.counters.steps >= state.limits.max_steps - 1
+
+
+def wall_time_ends_at(state: RunState, now: datetime) -> datetime | None:
+    """When the wall time will be used up if the run goes on working; None when no worker is at it."""
+    if not (state.is_claimed and state.is_working):
+        return None
+    return now + timedelta(seconds=max(0.0, state.limits.max_wall_seconds - state.working_seconds_at(now)))
+
+
+def how_to_go_on(limit: str, limits: Limits) -> str:
+    """What to type in order to go on with more of a limit; `RUN` stands for the run's id."""
+    present = getattr(limits, limit, None)
+    more = round(present * 2) if isinstance(present, int | float) and present else "MORE"
+    key = {"max_wall_seconds": "max_wall_time", "max_cost_usd": "max_cost"}.get(limit, limit)
+    return f"outlast run --from RUN --set task.{key}={more}"
+
+
+def _over(used: float, reserve: float, bound: float) -> bool:
+    return used >= bound or used + reserve > bound
