@@ -55,8 +55,13 @@ def _requested(state: RunState, event: ToolRequested) -> RunState:
     requested = evolve(
         call, generation=event.generation, attempt=event.attempt, edited=event.edited, is_unsettled=False
     )
-    counters = evolve(state.counters, tool_calls=used)
-    return evolve(state, calls={**state.calls, event.call: requested}, counters=counters, idle_claims=0)
+    return evolve(
+        state,
+        calls={**state.calls, event.call: requested},
+        counters=evolve(state.counters, tool_calls=used),
+        questions={key: other for key, other in state.questions.items() if other.call != event.call},
+        idle_claims=0,
+    )
 
 
 def _answered(state: RunState, event: ToolAnswered) -> RunState:

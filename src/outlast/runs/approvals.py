@@ -1,7 +1,7 @@
 """Where a person must agree before a run goes on: on transitions, on tool calls, at named points.
 
-An approval is a ticket: for one subject, bound to the digest of what was shown, used once. When what it was shown for has changed, the
-ticket is void and a new one is asked for.
+An approval is a ticket: for one subject, bound to the digest of what was shown, used once. When what it was shown for
+has changed, the ticket is void and a new one is asked for.
 """
 
 from __future__ import annotations

@@ -27,9 +27,12 @@ def call_commands(state: RunState, branch: Branch, now: datetime) -> list[Comman
 
 
 def in_flight(state: RunState) -> list[Call]:
-    """Calls that this claim's worker is running."""
+    """Calls that this claim's worker is running; those that wait for a person are not running."""
+    asked = {question.call for question in state.questions.values()}
     return [
-        call for call in state.calls.values() if call.generation == state.generation and not call.is_unsettled
+        call
+        for name, call in state.calls.items()
+        if call.generation == state.generation and not call.is_unsettled and name not in asked
     ]
 
 
@@ -65,8 +68,11 @@ class _Room:
 def _for_call(state: RunState, branch: Branch, call: Call, room: _Room, now: datetime) -> Sequence[Command]:
     if call.is_unsettled:
         return _unsettled(state, call)
+    question = _question_about(state, call)
+    if question is not None:
+        return _answered(call, question)
     if call.generation == state.generation:
-        return _awaiting_person(state, call)
+        return []
     if call.generation is not None:
         return _orphaned(state, call, room)
     refusal = _refusal(state, branch, call)
@@ -124,10 +130,9 @@ def _orphaned(state: RunState, call: Call, room: _Room) -> Sequence[Command]:
     return [CallTool(call.call.id, call.attempt + 1, call.edited)]
 
 
-def _awaiting_person(state: RunState, call: Call) -> Sequence[Command]:
-    """A call in flight is waited for; one that asked a person is answered by what the person said."""
-    question = _question_about(state, call)
-    if question is None or question.answer is None:
+def _answered(call: Call, question: Question) -> Sequence[Command]:
+    """A call that asked a person has what the person says as its result."""
+    if question.answer is None:
         return []
     return [Record(ToolAnswered(call.call.id, ToolOutcome(True, question.answer), question.by))]
 
@@ -149,11 +154,8 @@ def _ask_about(call: Call) -> Command:
         f"The call {call.call.id} of {call.call.name} was interrupted, and nobody knows whether it took effect. "
         f"Look, then answer with one of: {RUN_AGAIN} | {DID_HAPPEN} | {DID_NOT_HAPPEN}, or describe what came of it."
     )
-    return Record(
-        QuestionAsked(
-            f"q-{call.call.id}-{call.attempt}", text, call.call.id, (RUN_AGAIN, DID_HAPPEN, DID_NOT_HAPPEN)
-        )
-    )
+    choices = (RUN_AGAIN, DID_HAPPEN, DID_NOT_HAPPEN)
+    return Record(QuestionAsked(f"q-{call.call.id}-{call.attempt}", text, call.call.id, choices))
 
 
 def _resolved(call: Call, question: Question) -> Sequence[Command]:

@@ -1,7 +1,7 @@
 """What next: `decide(state, now)`, pure, asked only from the present.
 
-It first does what every run owes (ends, cancels, pauses, holds), then asks the run's workflow, then holds the workflow's transitions back
-where a hook or a person has to agree.
+It first does what every run owes (ends, cancels, pauses, holds), then asks the run's workflow, then holds the
+workflow's transitions back where a hook or a person has to agree.
 """
 
 from __future__ import annotations

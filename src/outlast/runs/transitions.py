@@ -1,7 +1,8 @@
 """Transitions that hooks and people guard: what a workflow asks for is held back until they agree.
 
-Hooks run in the order on_exit_S, A->B, on_transition, on_enter_T, each once for a transition, also after a crash. A veto or a rejection turns
-the run back: while planning it makes the plan be made anew with the reason, elsewhere it fails the run, which can be resumed.
+Hooks run in the order on_exit_S, A->B, on_transition, on_enter_T, each once for a transition, also after a crash. A
+veto or a rejection turns the run back: while planning it makes the plan be made anew with the reason, elsewhere it
+fails the run, which can be resumed.
 """
 
 from __future__ import annotations
