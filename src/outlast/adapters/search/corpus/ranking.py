@@ -1,0 +1,77 @@
+"""The best documents for a query: by words (BM25), and by the query as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from outlast.adapters.search.corpus.address import address_of
+from outlast.adapters.search.corpus.index import CorpusIndex
+from outlast.adapters.search.corpus.words import match_expression, normalised, query_terms
+from outlast.domain.door import clean_text
+from outlast.ports.search import SearchHit
+
+_BY_WORDS: Final = Path(__file__).with_name("best_passage.sql").read_text(encoding="utf-8")
+_BY_LETTER: Final = Path(__file__).with_name("literal_passage.sql").read_text(encoding="utf-8")
+_TITLE_WEIGHT: Final = 3.0
+_HEADING_WEIGHT: Final = 2.0
+_PASSAGES_PER_DOCUMENT: Final = 8
+_MAX_LITERAL_CHARS: Final = 200
+
+
+def best_documents(index: CorpusIndex, query: str, limit: int) -> list[SearchHit]:
+    """At most `limit` documents, best first, each with its best passage. Any text is a valid query.
+
+    A passage that holds the whole query letter by letter (but for case) comes before those that only share words with it.
+    """
+    query = clean_text(query).replace("\x00", " ").strip()
+    terms = query_terms(query)
+    hits = _by_words(index, terms, limit * _PASSAGES_PER_DOCUMENT) if terms else []
+    if len(query) <= _MAX_LITERAL_CHARS:
+        hits = _literal_first(hits, query)
+        if query and (not hits or _has_marks(query)):
+            bonus = 1.0 + max((hit.score for hit in hits), default=0.0)
+            hits += _by_letter(index, query, limit, bonus)
+    return _one_a_document(sorted(hits, key=lambda hit: (-hit.score, hit.url)))[:limit]
+
+
+def _by_words(index: CorpusIndex, terms: list[str], limit: int) -> list[SearchHit]:
+    parameters = {
+        "expression": match_expression(terms),
+        "title_weight": _TITLE_WEIGHT,
+        "heading_weight": _HEADING_WEIGHT,
+        "limit": max(limit, 50),
+    }
+    return [
+        SearchHit(address_of(path), title, text.strip(), max(score, 0.0))
+        for path, title, text, score in index.select(_BY_WORDS, parameters)
+    ]
+
+
+def _by_letter(index: CorpusIndex, literal: str, limit: int, score: float) -> list[SearchHit]:
+    rows = index.select(_BY_LETTER, {"literal": literal, "limit": limit})
+    return [SearchHit(address_of(path), title, text.strip(), score) for path, title, text in rows]
+
+
+def _literal_first(hits: list[SearchHit], query: str) -> list[SearchHit]:
+    literal = normalised(query)
+    bonus = max((hit.score for hit in hits), default=0.0)
+    return [
+        SearchHit(hit.url, hit.title, hit.snippet, hit.score + bonus)
+        if literal in normalised(hit.snippet)
+        else hit
+        for hit in hits
+    ]
+
+
+def _has_marks(query: str) -> bool:
+    """Does the query hold signs that are no words, as in `C++`, `pre-edit` or `100%`?"""
+    return any(not (character.isalnum() or character.isspace()) for character in query.rstrip("?!.。？！"))
+
+
+def _one_a_document(hits: Iterable[SearchHit]) -> list[SearchHit]:
+    best: dict[str, SearchHit] = {}
+    for hit in hits:
+        best.setdefault(hit.url, hit)
+    return list(best.values())
