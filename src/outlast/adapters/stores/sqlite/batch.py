@@ -1,0 +1,89 @@
+"""One batch of items inside a transaction: all of them are written, or the transaction is as if it had never been asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from outlast.adapters.stores.sqlite import journal, queues, rows
+from outlast.adapters.stores.sqlite.session import QUEUE_TOPIC, Session
+from outlast.ports.store import (
+    Append,
+    Committed,
+    CopyPayloads,
+    Enqueue,
+    Guard,
+    InsertRun,
+    InsertThread,
+    Item,
+    PutPayload,
+    PutSnapshot,
+    Refused,
+    Release,
+    UpdateRun,
+)
+
+_COMMITTED = Committed()
+
+
+def write_batch(session: Session, batch: Sequence[Item]) -> Committed | Refused:
+    """Write every item, or none and name the guard that failed."""
+    if len(batch) == 1:
+        guard = _write(session, batch[0])
+        if guard is not None:
+            return Refused(guard, 0)
+    else:
+        refused = _write_all(session, batch)
+        if refused is not None:
+            return refused
+    for item in batch:
+        topic = _topic(item)
+        if topic is not None:
+            session.touched.add(topic)
+    return _COMMITTED
+
+
+def _write_all(session: Session, batch: Sequence[Item]) -> Refused | None:
+    session.connection.execute("SAVEPOINT batch")
+    for index, item in enumerate(batch):
+        guard = _write(session, item)
+        if guard is not None:
+            session.connection.execute("ROLLBACK TO batch")
+            session.connection.execute("RELEASE batch")
+            return Refused(guard, index)
+    session.connection.execute("RELEASE batch")
+    return None
+
+
+def _topic(item: Item) -> str | None:
+    """What a watcher would have to name to hear of this item; a release that sets a due time is heard like an enqueue."""
+    if isinstance(item, Append):
+        return item.stream if item.events else None
+    if isinstance(item, Enqueue) or (isinstance(item, Release) and item.due_at is not None):
+        return QUEUE_TOPIC + item.queue
+    return None
+
+
+def _write(session: Session, item: Item) -> Guard | None:
+    match item:
+        case Append():
+            return journal.append_if_at(session, item)
+        case InsertRun():
+            return rows.insert_run(session, item.row)
+        case UpdateRun():
+            return rows.update_run(session, item)
+        case InsertThread():
+            return rows.insert_thread(session, item.row)
+        case PutSnapshot():
+            journal.put_snapshot(session, item)
+        case PutPayload():
+            journal.put_payload(session, item)
+        case CopyPayloads():
+            journal.copy_payloads(session, item)
+        case Enqueue():
+            queues.enqueue(session, item)
+        case Release():
+            return queues.release(session, item)
+        case _:
+            assert_never(item)
+    return None

@@ -1,0 +1,99 @@
+"""Streams of events, their snapshots, and the payloads they refer to."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from outlast.adapters.stores.sqlite.queries import append_events, query
+from outlast.adapters.stores.sqlite.session import Session
+from outlast.adapters.stores.sqlite.times import from_micros, to_micros
+from outlast.ports.store import Append, CopyPayloads, EventRow, Guard, PutPayload, PutSnapshot, SnapshotRow
+
+_READ_HEAD = query("read_head")
+_READ_EVENTS = query("read_events")
+_IS_LEASE_HELD = query("is_lease_held")
+_PUT_SNAPSHOT = query("put_snapshot_if_newer")
+_READ_SNAPSHOT = query("read_snapshot")
+_PUT_PAYLOAD = query("put_payload_if_absent")
+_REFER_TO_PAYLOAD = query("refer_to_payload")
+_COPY_PAYLOADS = query("copy_payload_references")
+_READ_PAYLOADS = query("read_payloads")
+
+_EVENTS_A_STATEMENT = 500
+"""Four parameters each stay well under SQLite's 32,766 a statement."""
+
+
+def append_if_at(session: Session, item: Append) -> Guard | None:
+    """Append in one statement that carries both guards; only an append of more than 500 events takes more."""
+    after = session.value(_READ_HEAD, (item.stream,)) if item.after is None else item.after
+    if not item.events:
+        return _failed_guard(session, item, after)
+    for start in range(0, len(item.events), _EVENTS_A_STATEMENT):
+        part = item.events[start : start + _EVENTS_A_STATEMENT]
+        cursor = session.run(
+            append_events(len(part)),
+            (item.stream, after + start, item.queue, item.generation, *_columns(part)),
+        )
+        if cursor.rowcount == 0:
+            return _failed_guard(session, item, after) or Guard.POSITION
+        session.last_seq = cursor.lastrowid or 0
+    return None
+
+
+def _columns(events: Sequence[EventRow]) -> list[object]:
+    return [
+        column for event in events for column in (event.kind, event.version, to_micros(event.at), event.body)
+    ]
+
+
+def _failed_guard(session: Session, item: Append, after: int) -> Guard | None:
+    if session.value(_READ_HEAD, (item.stream,)) != after:
+        return Guard.POSITION
+    lease = (item.queue, item.stream, item.generation)
+    if item.generation is not None and not session.value(_IS_LEASE_HELD, lease):
+        return Guard.GENERATION
+    return None
+
+
+def put_snapshot(session: Session, item: PutSnapshot) -> None:
+    """Keep the snapshot unless a newer one is there."""
+    session.run(_PUT_SNAPSHOT, (item.stream, item.position, item.fold_version, item.body))
+
+
+def put_payload(session: Session, item: PutPayload) -> None:
+    """Keep the content once and a reference to it from the stream."""
+    session.run(_PUT_PAYLOAD, (item.digest, item.content))
+    session.run(_REFER_TO_PAYLOAD, (item.stream, item.digest))
+
+
+def copy_payloads(session: Session, item: CopyPayloads) -> None:
+    """Let the target refer to all that the source refers to."""
+    session.run(_COPY_PAYLOADS, (item.source, item.target))
+
+
+def read_events(connection: sqlite3.Connection, stream: str, after: int, limit: int | None) -> list[EventRow]:
+    """Events of a stream in order."""
+    found = connection.execute(_READ_EVENTS, (stream, after, -1 if limit is None else limit))
+    return [
+        EventRow(position, kind, version, from_micros(at), body)
+        for position, kind, version, at, body in found
+    ]
+
+
+def read_head(connection: sqlite3.Connection, stream: str) -> int:
+    """The last position of a stream, 0 when it has none."""
+    head: int = connection.execute(_READ_HEAD, (stream,)).fetchone()[0]
+    return head
+
+
+def read_snapshot(connection: sqlite3.Connection, stream: str) -> SnapshotRow | None:
+    """The newest snapshot of a stream."""
+    found = connection.execute(_READ_SNAPSHOT, (stream,)).fetchone()
+    return found and SnapshotRow(*found)
+
+
+def read_payloads(connection: sqlite3.Connection, digests: Sequence[str]) -> dict[str, bytes]:
+    """The contents that are there, by digest."""
+    return dict(connection.execute(_READ_PAYLOADS, (json.dumps(list(digests)),)).fetchall())

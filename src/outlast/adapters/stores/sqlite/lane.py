@@ -1,0 +1,145 @@
+"""A thread that serves callers of any event loop: they hand in work and await its result."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from outlast.domain.errors import Broken
+
+T = TypeVar("T")
+
+
+class Job:
+    """A piece of work, who waits for it, and what it came to. The thread sets `result` or `error`."""
+
+    __slots__ = ("error", "future", "loop", "result", "work")
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self.work = work
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Any] = self.loop.create_future()
+        self.result: Any = None
+        self.error: Exception | None = None
+
+
+class Server(Protocol):
+    """What a lane's thread does. It is made, used and closed in that thread."""
+
+    def serve(self, jobs: Sequence[Job]) -> None:
+        """Set the result or error of every job. Called without jobs after `idle_seconds` or a nudge."""
+        ...
+
+    def idle_seconds(self) -> float | None:
+        """How long to wait for jobs before `serve` is called without any; None means for ever."""
+        ...
+
+    def close(self) -> None:
+        """Give up what was opened."""
+        ...
+
+
+class Lane:
+    """Hands jobs to the one thread of a server; it takes up to `most_at_once` of those pending."""
+
+    def __init__(self, name: str, make_server: Callable[[], Server], most_at_once: int) -> None:
+        self._make_server = make_server
+        self._most_at_once = most_at_once
+        self._pending: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._gate = threading.Lock()
+        self._is_open = False
+        self._last: Job | None = None
+        self._name = name
+
+    async def start(self) -> None:
+        """Make the server in its thread; raises what making it raises."""
+        started = Job(_nothing)
+        threading.Thread(target=self._run, args=(started,), name=self._name, daemon=True).start()
+        await started.future
+        self._is_open = True
+
+    async def stop(self) -> None:
+        """Finish what is pending and end the thread. Safe to call twice."""
+        last = Job(_nothing)
+        with self._gate:
+            if not self._is_open:
+                return
+            self._is_open = False
+            self._last = last
+            self._pending.put(last)
+        await last.future
+
+    async def do(self, work: Callable[[Any], T]) -> T:
+        """The result of `work`, done by the server. Cancelling the caller does not undo it."""
+        job = Job(work)
+        with self._gate:
+            if not self._is_open:
+                raise Broken(
+                    "store_unavailable", "The store is not open.", "Use it between open() and close()."
+                )
+            self._pending.put(job)
+        result: T = await job.future
+        return result
+
+    def nudge(self) -> None:
+        """Have the server look around soon."""
+        self._pending.put(None)
+
+    def _run(self, started: Job) -> None:
+        try:
+            server = self._make_server()
+        except Exception as error:  # noqa: BLE001 - whoever waits for the start is told, whatever it is
+            started.error = error
+            _deliver([started])
+            return
+        _deliver([started])
+        try:
+            self._serve(server)
+        finally:
+            server.close()
+            if self._last is not None:
+                _deliver([self._last])
+
+    def _serve(self, server: Server) -> None:
+        while self._last is None or not self._pending.empty():
+            jobs = self._take(server.idle_seconds())
+            server.serve([job for job in jobs if job is not self._last])
+            _deliver(job for job in jobs if job is not self._last)
+
+    def _take(self, idle_seconds: float | None) -> list[Job]:
+        try:
+            taken = [self._pending.get(timeout=idle_seconds)]
+        except queue.Empty:
+            return []
+        taken += [
+            self._pending.get_nowait() for _ in range(min(self._pending.qsize(), self._most_at_once - 1))
+        ]
+        return [job for job in taken if job is not None]
+
+
+def _nothing(_: object) -> None:
+    return None
+
+
+def _deliver(jobs: Iterable[Job]) -> None:
+    """Settle the futures of jobs in their own loops: one call a loop, for each wakes it."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+    for job in jobs:
+        by_loop.setdefault(job.loop, []).append(job)
+    for loop, settled in by_loop.items():
+        with contextlib.suppress(RuntimeError):  # the loop has been closed: nobody waits
+            loop.call_soon_threadsafe(_settle, settled)
+
+
+def _settle(jobs: Sequence[Job]) -> None:
+    for job in jobs:
+        if job.future.done():  # the caller was cancelled
+            continue
+        if job.error is None:
+            job.future.set_result(job.result)
+        else:
+            job.future.set_exception(job.error)

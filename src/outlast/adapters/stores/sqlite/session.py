@@ -1,0 +1,59 @@
+"""The writer's connection inside one transaction: it counts statements and remembers what was touched."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from outlast.adapters.stores.sqlite.queries import query
+
+_MARK = query("mark_queue")
+
+QUEUE_TOPIC = "queue:"
+
+
+class Session:
+    """What every piece of work of a transaction is handed.
+
+    `touched` collects the topics of watchers: a stream's name, or `queue:` and a queue's name. `last_seq` is that of the last
+    event appended in this transaction, 0 when there is none.
+    """
+
+    __slots__ = ("_changes_before", "connection", "last_seq", "statements", "touched")
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.statements = 0
+        self.touched: set[str] = set()
+        self.last_seq = 0
+        self._changes_before = 0
+
+    def run(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
+        """Execute one data statement."""
+        self.statements += 1
+        return self.connection.execute(sql, parameters)
+
+    def value(self, sql: str, parameters: Sequence[object] = ()) -> Any:
+        """The first column of the first row of a query that always has one."""
+        return self.run(sql, parameters).fetchone()[0]
+
+    def begin(self) -> None:
+        """Start a transaction that holds the write lock from the beginning."""
+        self.touched.clear()
+        self.last_seq = 0
+        self._changes_before = self.connection.total_changes
+        self.connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> bool:
+        """Leave a mark for other processes on every queue that was touched, and make everything durable. Was anything written?"""
+        for topic in self.touched:
+            if topic.startswith(QUEUE_TOPIC):
+                self.run(_MARK, (topic.removeprefix(QUEUE_TOPIC),))
+        self.connection.execute("COMMIT")
+        return self.connection.total_changes != self._changes_before
+
+    def rollback(self) -> None:
+        """Leave nothing behind. Harmless when SQLite has rolled back by itself."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")

@@ -1,0 +1,6 @@
+SELECT
+    run_id, thread_id, user_id, task, state, is_active, created_at, updated_at, summary, idempotency_key, outcome, min_reader
+FROM runs
+WHERE {conditions}
+ORDER BY created_at DESC, rowid DESC
+LIMIT ?

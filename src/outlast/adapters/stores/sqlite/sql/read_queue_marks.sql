@@ -1,0 +1,1 @@
+SELECT queue, mark FROM queue_marks

@@ -1,0 +1,1 @@
+SELECT DISTINCT stream FROM events WHERE seq > ?1

@@ -1,0 +1,175 @@
+"""The store behind the port: every verb, handed to the writer or the reader."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from outlast.adapters.stores.sqlite import journal, queues, rows
+from outlast.adapters.stores.sqlite.batch import write_batch
+from outlast.adapters.stores.sqlite.connection import Opener
+from outlast.adapters.stores.sqlite.lane import Lane
+from outlast.adapters.stores.sqlite.reader import Reader
+from outlast.adapters.stores.sqlite.watch import TopicWatch, Watches
+from outlast.adapters.stores.sqlite.writer import Writer
+from outlast.ports.store import (
+    Claim,
+    Committed,
+    EventRow,
+    Item,
+    QueueEntry,
+    Refused,
+    RunFilter,
+    RunRow,
+    SnapshotRow,
+    StoreCounts,
+    ThreadRow,
+)
+
+T = TypeVar("T")
+
+_JOBS_A_TRANSACTION = 512
+
+
+def _wall_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+class SqliteStore:
+    """A store in one SQLite file that processes of one machine share, or, with `path` None, in the memory of this process.
+
+    `clock` gives the store's time as aware UTC. `connection_class` is for tests that inject faults. `busy_seconds` bounds the
+    wait for another process's transaction.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        clock: Callable[[], datetime] = _wall_clock,
+        connection_class: type[sqlite3.Connection] = sqlite3.Connection,
+        busy_seconds: float = 10.0,
+    ) -> None:
+        self._opener = Opener(path, connection_class, busy_seconds)
+        self._clock = clock
+        self._watches = Watches(self._nudge)
+        self._writer: Writer | None = None
+        self._writes = Lane("outlast-store-writer", self._make_writer, _JOBS_A_TRANSACTION)
+        self._reads = Lane("outlast-store-reader", lambda: Reader(self._opener), 1)
+
+    async def open(self) -> None:
+        """See `Store.open`."""
+        await self._writes.start()
+        if self._opener.path is not None:
+            try:
+                await self._reads.start()
+            except BaseException:
+                await self._writes.stop()
+                raise
+
+    async def close(self) -> None:
+        """See `Store.close`."""
+        await self._reads.stop()
+        await self._writes.stop()
+
+    async def now(self) -> datetime:
+        """See `Store.now`."""
+        return self._clock()
+
+    async def commit(self, batch: Sequence[Item]) -> Committed | Refused:
+        """See `Store.commit`."""
+        items = tuple(batch)
+        if not items:
+            return Committed()
+        return await self._writes.do(lambda session: write_batch(session, items))
+
+    async def read_events(self, stream: str, after: int = 0, limit: int | None = None) -> list[EventRow]:
+        """See `Store.read_events`."""
+        return await self._read(lambda connection: journal.read_events(connection, stream, after, limit))
+
+    async def read_head(self, stream: str) -> int:
+        """See `Store.read_head`."""
+        return await self._read(lambda connection: journal.read_head(connection, stream))
+
+    async def read_snapshot(self, stream: str) -> SnapshotRow | None:
+        """See `Store.read_snapshot`."""
+        return await self._read(lambda connection: journal.read_snapshot(connection, stream))
+
+    async def read_payloads(self, digests: Sequence[str]) -> dict[str, bytes]:
+        """See `Store.read_payloads`."""
+        return await self._read(lambda connection: journal.read_payloads(connection, digests))
+
+    async def read_run(self, run_id: str) -> RunRow | None:
+        """See `Store.read_run`."""
+        return await self._read(lambda connection: rows.read_run(connection, run_id))
+
+    async def find_run(self, user_id: str, key: str) -> RunRow | None:
+        """See `Store.find_run`."""
+        return await self._read(lambda connection: rows.find_run(connection, user_id, key))
+
+    async def list_runs(self, wanted: RunFilter) -> list[RunRow]:
+        """See `Store.list_runs`."""
+        return await self._read(lambda connection: rows.list_runs(connection, wanted))
+
+    async def read_thread(self, thread_id: str) -> ThreadRow | None:
+        """See `Store.read_thread`."""
+        return await self._read(lambda connection: rows.read_thread(connection, thread_id))
+
+    async def list_threads(self, user_id: str, limit: int = 100) -> list[ThreadRow]:
+        """See `Store.list_threads`."""
+        return await self._read(lambda connection: rows.list_threads(connection, user_id, limit))
+
+    async def claim(
+        self,
+        queue: str,
+        holder: str,
+        lease_seconds: float,
+        *,
+        limit: int = 1,
+        item: str | None = None,
+        evict: int | None = None,
+        reader: int = 1,
+    ) -> list[Claim]:
+        """See `Store.claim`."""
+        wish = queues.Wish(queue, holder, lease_seconds, limit, item, evict, reader)
+        return await self._writes.do(lambda session: queues.claim(session, wish, self._clock()))
+
+    async def renew(self, claims: Sequence[Claim], lease_seconds: float) -> set[str]:
+        """See `Store.renew`."""
+        lease = timedelta(seconds=lease_seconds)
+        return await self._writes.do(lambda session: queues.renew(session, claims, self._clock() + lease))
+
+    async def read_entry(self, queue: str, item: str) -> QueueEntry | None:
+        """See `Store.read_entry`."""
+        return await self._read(lambda connection: queues.read_entry(connection, queue, item))
+
+    async def next_due(self, queue: str) -> datetime | None:
+        """See `Store.next_due`."""
+        return await self._read(lambda connection: queues.next_due(connection, queue, self._clock()))
+
+    def watch(self, topics: Sequence[str]) -> TopicWatch:
+        """See `Store.watch`."""
+        return self._watches.add(topics)
+
+    def counts(self) -> StoreCounts:
+        """What the writer has done since the store was opened; BEGIN and COMMIT are no statements of data."""
+        return StoreCounts() if self._writer is None else self._writer.counts()
+
+    async def expire_lease(self, queue: str, item: str) -> None:
+        """For tests: let a live lease run out now, as if its time had passed."""
+        await self._writes.do(lambda session: queues.expire(session, queue, item, self._clock()))
+
+    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._opener.path is None:
+            return await self._writes.do(lambda session: work(session.connection))
+        return await self._reads.do(work)
+
+    def _make_writer(self) -> Writer:
+        self._writer = Writer(self._opener, self._watches)
+        return self._writer
+
+    def _nudge(self) -> None:
+        self._writes.nudge()

@@ -1,0 +1,119 @@
+"""The one writer of a process: everything pending goes into one transaction and is made durable by one sync."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Sequence
+
+from outlast.adapters.stores.sqlite.connection import Opener
+from outlast.adapters.stores.sqlite.lane import Job
+from outlast.adapters.stores.sqlite.session import Session
+from outlast.adapters.stores.sqlite.troubles import in_our_words, primary_code
+from outlast.adapters.stores.sqlite.watch import Elsewhere, Watches
+from outlast.domain.errors import OutlastError
+from outlast.ports.store import StoreCounts
+
+_LOOK_ELSEWHERE_SECONDS = 0.02
+
+
+class Writer:
+    """Serves jobs whose work takes a Session. A job that fails takes no other with it: each is then done by itself."""
+
+    def __init__(self, opener: Opener, watches: Watches) -> None:
+        self._opener = opener
+        self._watches = watches
+        self._elsewhere: Elsewhere | None = None
+        self._statements_before = self._commits = 0
+        self._session: Session | None = Session(opener.open_writer())
+
+    def counts(self) -> StoreCounts:
+        """What was done so far. In memory nothing is synced."""
+        statements = self._statements_before + (self._session.statements if self._session else 0)
+        return StoreCounts(statements, self._commits, self._commits if self._opener.path else 0)
+
+    def serve(self, jobs: Sequence[Job]) -> None:
+        """Do all jobs in one transaction; where one of them fails, each in its own."""
+        try:
+            self._mind_watchers()
+        except (sqlite3.Error, OutlastError):
+            self._drop()  # who watches comes back after the timeout; who writes is told by the next transaction
+        if jobs and not self._do(jobs):
+            for job in jobs:
+                self._do([job])
+
+    def idle_seconds(self) -> float | None:
+        """While someone watches a file, look again soon: another process may have written."""
+        return _LOOK_ELSEWHERE_SECONDS if self._watches and self._opener.path else None
+
+    def close(self) -> None:
+        """Close the connection; the last one of all processes folds the log into the file."""
+        self._drop()
+
+    def _do(self, jobs: Sequence[Job]) -> bool:
+        """Do the jobs in one transaction. False: some job failed and none is done; each must be tried alone."""
+        try:
+            session = self._ready_session()
+            session.begin()
+        except (sqlite3.Error, OutlastError) as error:
+            self._fail(jobs, error)
+            return True
+        try:
+            if self._elsewhere is not None:
+                self._watches.touch(self._elsewhere.look())
+            for job in jobs:
+                job.result = job.work(session)
+        except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever asked, and the thread goes on
+            self._undo(session)
+            if len(jobs) == 1:
+                self._fail(jobs, error)
+            return len(jobs) == 1
+        return self._commit(session, jobs)
+
+    def _commit(self, session: Session, jobs: Sequence[Job]) -> bool:
+        try:
+            has_written = session.commit()
+        except sqlite3.Error as error:
+            self._undo(session)
+            is_open_ended = primary_code(error) == sqlite3.SQLITE_IOERR
+            if len(jobs) == 1 or is_open_ended:
+                self._fail(jobs, error, at_commit=True)
+            return len(jobs) == 1 or is_open_ended
+        self._commits += has_written
+        if self._elsewhere is not None:
+            self._elsewhere.skip_own(session.last_seq)
+        self._watches.touch(session.touched)
+        return True
+
+    def _fail(self, jobs: Sequence[Job], error: Exception, *, at_commit: bool = False) -> None:
+        for job in jobs:
+            job.error = in_our_words(error, self._opener.path, at_commit=at_commit)
+
+    def _undo(self, session: Session) -> None:
+        try:
+            session.rollback()
+        except sqlite3.Error:
+            self._drop()
+
+    def _ready_session(self) -> Session:
+        if self._session is None:
+            self._session = Session(self._opener.open_writer())
+        return self._session
+
+    def _drop(self) -> None:
+        """Close the connection, which rolls back whatever is open; the next transaction opens another."""
+        self._elsewhere = None
+        if self._session is not None:
+            self._statements_before += self._session.statements
+            with contextlib.suppress(sqlite3.Error):
+                self._session.connection.close()
+            self._session = None
+
+    def _mind_watchers(self) -> None:
+        if not self._watches or self._opener.path is None:
+            self._elsewhere = None
+        elif self._elsewhere is None:
+            self._elsewhere = Elsewhere(self._ready_session().connection)
+            self._watches.touch_all()  # nobody looked until now, so everyone looks once
+        else:
+            self._watches.touch(self._elsewhere.look())
