@@ -1,0 +1,33 @@
+"""What is said of settings that are read and have no effect yet."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from outlast.wiring.settings.document import Document
+
+UNUSED_SECTIONS: Final[dict[str, str]] = {
+    "sandbox": "no tool runs code yet",
+    "memory": "nothing is remembered between runs yet",
+    "shadow": "no variant is run beside the real thing yet",
+    "shadow_mode": "no variant is run beside the real thing yet",
+    "background_tasks": "no background tasks are followed yet",
+    "alerts": "nobody is alerted yet",
+    "mcp_servers": "their tools cannot be called yet",
+}
+"""Sections whose feature is not there yet, and what that means for a run."""
+
+UNUSED_BACKENDS: Final = frozenset({"postgres", "redis"})
+"""Stores that can be configured and not opened yet."""
+
+
+def unused_parts(document: Document) -> list[str]:
+    """One line for each part of the document that is read but not used yet."""
+    value = document.value
+    if not isinstance(value, dict):
+        return []
+    return [
+        f"{document.place((name,))}: {name} is read but not used yet: {effect}."
+        for name, effect in UNUSED_SECTIONS.items()
+        if value.get(name)
+    ]

@@ -1,0 +1,206 @@
+"""The sections of the settings tree that belong to one adapter or door each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from outlast.wiring.settings.spec import required, setting
+from outlast.wiring.settings.text import Secret, Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sandbox:
+    """Where code that nobody has read is run."""
+
+    backend: Literal["auto", "subprocess", "bubblewrap", "docker"] = setting(
+        "auto", "What confines the code; `auto` takes the strongest there is, `subprocess` is no boundary."
+    )
+    enabled: bool = setting(True, "Whether code may be run at all; if not, `run_code` is not offered.")
+    network: Literal["none", "full"] = setting("none", "What network the code may reach.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What `web_search` asks."""
+
+    provider: Literal["corpus", "searxng", "tavily", "brave", "duckduckgo"] = setting(
+        "corpus", "A folder of documents, or a search service."
+    )
+    path: Text = setting(
+        Text("./docs"), "Folder of the documents, relative to the config's directory.", when=("corpus",)
+    )
+    url: Text | None = setting(None, "Address of the SearXNG server.", when=("searxng",))
+    api_key: Secret | None = setting(None, "Key of the search service.", when=("tavily", "brave"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What outlives a run."""
+
+    embedder: Literal["offline", "openai_compatible"] = setting(
+        "offline", "What turns texts into vectors for recall."
+    )
+    ttl_days: float | None = setting(
+        None, "After how many days entries expire; empty: never.", unit="days", at_least=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Settings that differ from the rest of the document: only the keys that were written, sections as mappings of theirs."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shadow:
+    """A variant that runs beside the real thing, its effects suppressed."""
+
+    steps: tuple[str, ...] = setting((), "What is shadowed: `tool:NAME`, `role:NAME` or `model`.")
+    variant: Overlay = setting(
+        Overlay(), "The settings that differ in the variant, as in the document itself."
+    )
+
+
+Notify = Literal["agent", "note"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackgroundTasks:
+    """How work on other servers is followed."""
+
+    poll_interval_seconds: float = setting(
+        5.0, "Shortest time between two questions about a task.", unit="seconds", at_least=0.05
+    )
+    max_backoff_seconds: float = setting(300.0, "Longest wait after errors.", unit="seconds", at_least=1)
+    lease_seconds: float = setting(
+        30.0, "How long a claim on a task holds without a sign of life.", unit="seconds", at_least=1
+    )
+    max_attempts: int = setting(5, "How often a delivery is tried before it is a dead letter.", at_least=1)
+    degraded_after_errors: int = setting(
+        3, "After how many errors in a row a task shows as degraded.", at_least=1
+    )
+    notify: Notify = setting(
+        "agent", "Who tells the thread: the agent in a run of its own, or a note without a model."
+    )
+    retention_days: float = setting(30.0, "How long ended tasks are kept.", unit="days", at_least=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerBackgroundTasks:
+    """How the tasks of one server are followed; what is empty is taken from `background_tasks`."""
+
+    poll_interval_seconds: float | None = setting(
+        None, "As in `background_tasks`.", unit="seconds", at_least=0.05
+    )
+    max_backoff_seconds: float | None = setting(None, "As in `background_tasks`.", unit="seconds", at_least=1)
+    lease_seconds: float | None = setting(None, "As in `background_tasks`.", unit="seconds", at_least=1)
+    max_attempts: int | None = setting(None, "As in `background_tasks`.", at_least=1)
+    degraded_after_errors: int | None = setting(None, "As in `background_tasks`.", at_least=1)
+    notify: Notify | None = setting(None, "As in `background_tasks`.")
+    retention_days: float | None = setting(None, "As in `background_tasks`.", unit="days", at_least=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alerts:
+    """Who is told of dead letters and degraded tasks."""
+
+    webhook: Secret | None = setting(None, "Address that is sent each alert as JSON.")
+    command: tuple[Text, ...] = setting(
+        (), "Program and arguments that are given each alert as JSON on standard input."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """How failed calls are tried again."""
+
+    max_attempts: int = setting(
+        3, "How often a call is made in all, the first try counted.", at_least=1, at_most=100
+    )
+    backoff: Literal["exponential", "fixed", "none"] = setting(
+        "exponential", "How the waits between tries grow."
+    )
+    base_seconds: float = setting(1.0, "The first wait.", unit="seconds", at_least=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSettings:
+    """How one tool differs from its own declaration; what is empty stays as the tool declares it."""
+
+    timeout_seconds: float | None = setting(None, "How long one call may take.", unit="seconds", at_least=0.1)
+    retry: Retry | None = setting(None, "How failed calls are tried again.")
+    cache_seconds: float | None = setting(
+        None, "How long a result answers the same call again.", unit="seconds", at_least=0
+    )
+    max_concurrent: int | None = setting(None, "How many calls may be open at once.", at_least=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebFetchSettings(ToolSettings):
+    """How `web_fetch` differs from its own declaration."""
+
+    allow_hosts: tuple[Text, ...] = setting(
+        (), "Hosts (`name` or `name:port`) that may be read although their addresses are not public."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """Where tools are found, and how single tools differ from their own declarations."""
+
+    paths: tuple[Text, ...] = setting((), "Folders and files with tools, relative to the config's directory.")
+    web_fetch: WebFetchSettings = setting(WebFetchSettings(), "How `web_fetch` differs.")
+    by_name: Mapping[str, ToolSettings] = setting(
+        {}, "How any other tool differs, under its name.", is_rest=True
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskTools:
+    """Ordinary tools of an MCP server that together are a background task."""
+
+    submit: str = required("Tool that starts the work and answers with its id.")
+    status: str = required("Tool that tells how far the work is.")
+    cancel: str | None = setting(None, "Tool that stops the work.")
+    answer: str | None = setting(None, "Tool that takes a person's answer to a question of the work.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServer:
+    """An MCP server: an address, or a program that is started."""
+
+    url: Text | None = setting(None, "Address of the server. Either this or `command`.")
+    command: Text | None = setting(None, "Program to start. Either this or `url`.")
+    args: tuple[Text, ...] = setting((), "Arguments of the program.")
+    env: Mapping[str, Secret] = setting(
+        {}, "Variables the program gets beside the few that are always passed."
+    )
+    headers: Mapping[str, Secret] = setting({}, "Headers sent with every request.")
+    timeout_seconds: float = setting(30.0, "How long one call may take.", unit="seconds", at_least=0.1)
+    tasks: tuple[TaskTools, ...] = setting(
+        (), "Groups of ordinary tools that are treated as background tasks."
+    )
+    background_tasks: ServerBackgroundTasks = setting(
+        ServerBackgroundTasks(), "How this server's tasks are followed, where it differs."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logging:
+    """What is logged."""
+
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] | None = setting(
+        None, "Least severity that is logged; empty: INFO for `run`, WARNING for `serve` and `worker`."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gateway:
+    """Where `outlast serve` listens."""
+
+    host: Text = setting(Text("127.0.0.1"), "Address to listen on; any other than loopback needs a token.")
+    port: int = setting(8765, "Port to listen on; 0: any free one.", at_least=0, at_most=65535)
+    token: Secret | None = setting(None, "Token that every request must carry.")
