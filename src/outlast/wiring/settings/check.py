@@ -1,0 +1,118 @@
+"""What `outlast config check` finds: everything that would stop a run, without starting one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from outlast.domain.errors import CallerMistake
+from outlast.wiring.settings.document import Document, read_file
+from outlast.wiring.settings.load import find_config, read_settings
+from outlast.wiring.settings.models import ROLES, llm_of, search_of
+from outlast.wiring.settings.problem import Place, Problem, nearest, shown_path
+from outlast.wiring.settings.task_files import read_task, task_files
+from outlast.wiring.settings.task_tree import TaskDocument
+from outlast.wiring.settings.tree import Llm, Roles, Settings
+from outlast.wiring.settings.walk import texts_of
+
+
+def check(
+    path: Path | str | None = None,
+    *,
+    directory: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    known_tools: Collection[str] | None = None,
+) -> list[Problem]:
+    """Every problem of the configuration and of the tasks beside it, in the order of their places; empty: a run could start.
+
+    Told are unreadable files, unknown keys, wrong values, variables that are needed and not set, and, where `known_tools` lists
+    the tools there are, tools that are named and not there. Whether servers and folders can be reached is not looked at.
+    """
+    environ = os.environ if environ is None else environ
+    try:
+        file = find_config(path, directory=directory, environ=environ)
+        document = read_file(file) if file else Document("the defaults", {})
+        settings, problems = read_settings(document, environ)
+    except CallerMistake as mistake:
+        return [_problem_of(mistake)]
+    settings = replace(settings, home=file.resolve().parent if file else (directory or Path.cwd()))
+    problems += _missing_variables(settings, document, environ)
+    problems += _unknown_sections(settings, document, known_tools)
+    names: dict[str, str] = {}
+    for task_file in task_files(settings):
+        problems += _check_task(task_file, settings, environ, known_tools, names)
+    return sorted(set(problems))
+
+
+def _problem_of(mistake: CallerMistake, place: str = "the configuration") -> Problem:
+    return Problem(Place(place), "", mistake.detail, mistake.code)
+
+
+def _check_task(
+    file: Path,
+    settings: Settings,
+    environ: Mapping[str, str],
+    known_tools: Collection[str] | None,
+    names: dict[str, str],
+) -> Iterator[Problem]:
+    try:
+        document = read_file(file)
+    except CallerMistake as mistake:
+        yield _problem_of(mistake, shown_path(file))
+        return
+    task, problems = read_task(document, environ)
+    yield from problems
+    if task.name in names:
+        detail = f"{names[task.name]} has a task of this name too; give each a name of its own"
+        yield Problem(document.place(("task", "name")), "task.name", detail, "two_tasks")
+    names.setdefault(task.name, document.name)
+    yield from _unknown_tools(task, document, settings, known_tools)
+
+
+def _unknown_tools(
+    task: TaskDocument, document: Document, settings: Settings, known: Collection[str] | None
+) -> Iterator[Problem]:
+    for index, tool in enumerate(task.tools or ()):
+        server, colon, _ = tool.partition(":")
+        options = settings.mcp_servers if colon else known
+        if options is None or (server if colon else tool) in options:
+            continue
+        near = nearest(server, options)
+        hint = f"; did you mean {near}{tool[len(server) :]}?" if near else ""
+        what = f"there is no MCP server {server}" if colon else f"there is no tool {tool}"
+        yield Problem(
+            document.place(("task", "tools", str(index))), "task.tools", what + hint, "unknown_tool"
+        )
+
+
+def _unknown_sections(
+    settings: Settings, document: Document, known: Collection[str] | None
+) -> Iterator[Problem]:
+    for name in settings.tools.by_name:
+        if known is not None and name not in known:
+            near = nearest(name, {*known, "paths"})
+            detail = f"there is no tool {name}" + (f"; did you mean {near}?" if near else "")
+            yield Problem(document.place(("tools", name)), f"tools.{name}", detail, "unknown_tool")
+
+
+def _missing_variables(
+    settings: Settings, document: Document, environ: Mapping[str, str]
+) -> Iterator[Problem]:
+    for key, name in sorted(
+        {*_missing_in_texts(settings, environ), *((one.key, one.name) for one in settings.missing)}
+    ):
+        detail = (
+            f"it needs the environment variable {name}, which is not set; set it, or write ${{{name}:-...}}"
+        )
+        yield Problem(document.place(tuple(key.split("."))), key, detail, "missing_variable")
+
+
+def _missing_in_texts(settings: Settings, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    parts: list[Any] = [llm_of(settings, role) for role in ROLES]
+    parts += [replace(settings, llm=Llm(), roles=Roles(), search=search_of(settings))]
+    for part in parts:
+        for text in texts_of(part):
+            yield from ((text.key, name) for name in text.missing(environ))
