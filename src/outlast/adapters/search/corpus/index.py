@@ -90,6 +90,10 @@ class CorpusIndex:
         """Is there any document with text?"""
         return bool(self._rows("select 1 from document where problem = '' limit 1"))
 
+    def passages(self) -> int:
+        """How many passages there are."""
+        return int(self._rows("select count(*) from passage")[0][0])
+
     def select(self, sql: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
         """The rows of a query over document, passage and words."""
         return self._rows(sql, parameters)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import heapq
+import json
+import math
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from outlast.adapters.search.corpus.address import address_of
 from outlast.adapters.search.corpus.index import CorpusIndex
-from outlast.adapters.search.corpus.words import match_expression, normalised, query_terms
+from outlast.adapters.search.corpus.words import normalised, query_terms
 from outlast.domain.door import clean_text
 from outlast.ports.search import SearchHit
 
-_BY_WORDS: Final = Path(__file__).with_name("best_passage.sql").read_text(encoding="utf-8")
+_WITH_TERM: Final = Path(__file__).with_name("passages_with_term.sql").read_text(encoding="utf-8")
+_BY_ID: Final = Path(__file__).with_name("passages_by_id.sql").read_text(encoding="utf-8")
 _BY_LETTER: Final = Path(__file__).with_name("literal_passage.sql").read_text(encoding="utf-8")
 _TITLE_WEIGHT: Final = 3.0
 _HEADING_WEIGHT: Final = 2.0
@@ -37,16 +42,42 @@ def best_documents(index: CorpusIndex, query: str, limit: int) -> list[SearchHit
 
 
 def _by_words(index: CorpusIndex, terms: list[str], limit: int) -> list[SearchHit]:
-    parameters = {
-        "expression": match_expression(terms),
-        "title_weight": _TITLE_WEIGHT,
-        "heading_weight": _HEADING_WEIGHT,
-        "limit": max(limit, 50),
-    }
+    scores = _scores(index, terms)
+    # Everything that ties with the last one is kept, so that the order never depends on the order of indexing.
+    cutoff = heapq.nlargest(limit, scores.values())[-1:] or [0.0]
+    best = [passage for passage, score in scores.items() if score >= cutoff[0]]
+    rows = index.select(_BY_ID, {"ids": json.dumps(best)})
     return [
-        SearchHit(address_of(path), title, text.strip(), max(score, 0.0))
-        for path, title, text, score in index.select(_BY_WORDS, parameters)
+        SearchHit(address_of(path), title, text.strip(), scores[passage])
+        for passage, path, title, text in rows
     ]
+
+
+def _scores(index: CorpusIndex, terms: list[str]) -> dict[int, float]:
+    """BM25 of every passage that holds a term, with a rarity that never vanishes.
+
+    SQLite gives a term that stands in half of all passages no weight at all, yet in a corpus about one subject such terms are
+    what the question is about. So each term is asked for alone and its rarity is replaced.
+    """
+    total = index.passages()
+    scores: dict[int, float] = defaultdict(float)
+    for term in terms:
+        parameters = {"term": f'"{term}"', "title_weight": _TITLE_WEIGHT, "heading_weight": _HEADING_WEIGHT}
+        rows = index.select(_WITH_TERM, parameters)
+        factor = _rarity(total, len(rows)) / _rarity_in_sqlite(total, len(rows))
+        for passage, weight in rows:
+            scores[passage] += max(weight, 0.0) * factor
+    return scores
+
+
+def _rarity(total: int, holding: int) -> float:
+    return math.log1p((total - holding + 0.5) / (holding + 0.5))
+
+
+def _rarity_in_sqlite(total: int, holding: int) -> float:
+    """Source: SQLite, ext/fts5/fts5_aux.c, fts5Bm25GetData."""
+    rarity = math.log((total - holding + 0.5) / (holding + 0.5))
+    return rarity if rarity > 0.0 else 1e-6
 
 
 def _by_letter(index: CorpusIndex, literal: str, limit: int, score: float) -> list[SearchHit]:

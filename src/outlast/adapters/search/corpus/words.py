@@ -54,11 +54,6 @@ def query_terms(query: str) -> list[str]:
     return list(dict.fromkeys((telling or ([] if pairs else words)) + pairs))[:MAX_TERMS]
 
 
-def match_expression(terms: list[str]) -> str:
-    """The FTS5 expression that matches any of the terms."""
-    return " OR ".join(f'"{term}"' for term in terms)
-
-
 def normalised(text: str) -> str:
     """`text` in one spelling: compatibility forms (full-width letters, ligatures) and case are folded."""
     return unicodedata.normalize("NFKC", text).casefold()
