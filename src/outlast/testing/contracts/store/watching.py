@@ -1,0 +1,85 @@
+"""Watches: a commit is heard of soon, by whichever process it was made."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from outlast.ports.store import Enqueue, Guard, Refused, Store
+from outlast.testing.contracts.store.samples import append, put
+
+_SOON_SECONDS = 10.0
+
+
+@pytest.mark.asyncio
+class WatchContract:
+    """What is promised of watches."""
+
+    async def test_a_commit_wakes_who_watches_its_stream(self, store: Store) -> None:
+        """While waiting, and each time anew."""
+        watch = store.watch(["q", "r"])
+        for position in range(3):
+            waiting = asyncio.create_task(watch.wait(_SOON_SECONDS))
+            await asyncio.sleep(0)
+            await put(store, append("r", position))
+            assert await waiting
+        watch.stop()
+
+    async def test_a_commit_before_the_wait_is_remembered(self, store: Store) -> None:
+        """Watch, look, wait: what comes between the look and the wait is not missed."""
+        watch = store.watch(["r"])
+        await put(store, append("r", 0))
+        assert await watch.wait(_SOON_SECONDS)
+        watch.stop()
+
+    async def test_an_enqueue_wakes_who_watches_its_queue(self, store: Store) -> None:
+        """Under the topic `queue:NAME`."""
+        watch = store.watch(["queue:runs"])
+        await put(store, Enqueue("runs", "r", await store.now(), "ann"))
+        assert await watch.wait(_SOON_SECONDS)
+        watch.stop()
+
+    async def test_another_handle_is_heard(self, store: Store, other: Store) -> None:
+        """Streams and queues, again and again."""
+        stream, queue = store.watch(["r"]), store.watch(["queue:runs"])
+        for position in range(3):
+            while await stream.wait(0.1):  # nothing is pending now
+                pass
+            waiting = asyncio.create_task(stream.wait(_SOON_SECONDS))
+            await asyncio.sleep(0)
+            await put(other, append("r", position))
+            assert await waiting
+            while await queue.wait(0.1):
+                pass
+            await put(other, Enqueue("runs", "r", await other.now(), "ann"))
+            assert await queue.wait(_SOON_SECONDS)
+        stream.stop()
+        queue.stop()
+
+    async def test_everyone_who_watches_is_woken(self, store: Store) -> None:
+        """Also by one commit to several topics."""
+        watches = [store.watch([topic]) for topic in ("r", "r", "q", "queue:runs")]
+        now = await store.now()
+        await put(store, append("r", 0), append("q", 0), Enqueue("runs", "r", now, "ann"))
+        assert await asyncio.gather(*[watch.wait(_SOON_SECONDS) for watch in watches]) == [True] * 4
+        for watch in watches:
+            watch.stop()
+
+    async def test_silence_ends_in_a_timeout(self, store: Store) -> None:
+        """A watch may wake without cause, but not for ever; a refused batch is silence."""
+        await put(store, append("r", 0))
+        watch = store.watch(["r"])
+        assert await store.commit([append("r", 0)]) == Refused(Guard.POSITION, 0)
+        answers = [await watch.wait(0.05) for _ in range(20)]
+        assert not all(answers)
+        watch.stop()
+
+    async def test_a_watch_may_be_stopped_twice(self, store: Store) -> None:
+        """And the others go on."""
+        stopped, going = store.watch(["r"]), store.watch(["r"])
+        stopped.stop()
+        stopped.stop()
+        await put(store, append("r", 0))
+        assert await going.wait(_SOON_SECONDS)
+        going.stop()
