@@ -28,8 +28,8 @@ def apply_conversation(state: RunState, event: Conversation) -> RunState:
             return _failed(state, event)
         case BranchOpened():
             return _opened(state, event)
-        case Told(branch=name):
-            return with_branch(state, name, told_since=True, answer=None)
+        case Told():
+            return _told(state, event)
         case ContextFolded():
             return state
         case _:
@@ -42,6 +42,16 @@ def with_branch(state: RunState, name: str, **changes: object) -> RunState:
     if branch is None:
         return state
     return evolve(state, branches={**state.branches, name: evolve(branch, **changes)})
+
+
+def _told(state: RunState, event: Told) -> RunState:
+    branch = state.branches.get(event.branch)
+    told = with_branch(state, event.branch, told_since=True, answer=None)
+    if branch is None or event.kind != "feedback":
+        return told
+    if branch.purpose == "plan":
+        return evolve(told, replan_reasons=())
+    return evolve(told, rewrites=told.rewrites + 1) if branch.purpose == "report" else told
 
 
 def _opened(state: RunState, event: BranchOpened) -> RunState:

@@ -35,8 +35,14 @@ def apply_planning(state: RunState, event: Planning) -> RunState:
             return _reviewed(state, event)
         case SubtaskDropped(subtask=name, reason=reason):
             return _with_subtask(state, name, progress=Progress.DROPPED, remarks=(reason,))
-        case ReportWritten(report=report):
-            return evolve(state, report_position=state.position, report_outcome=report.outcome)
+        case ReportWritten(report=report, digest=digest):
+            return evolve(
+                state,
+                report_position=state.position,
+                report_outcome=report.outcome,
+                report_title=report.title,
+                report_digest=digest,
+            )
         case ValueSet(name=name, value=value):
             return evolve(state, values={**state.values, name: value})
         case _:
@@ -52,18 +58,33 @@ def _planned(state: RunState, event: PlanMade) -> RunState:
         else SubtaskState(subtask)
         for subtask in event.subtasks
     )
-    return evolve(state, plan=plan, plan_revision=event.revision, replan_reasons=(), branches=_kept(state))
-
-
-def _kept(state: RunState) -> dict[str, Branch]:
-    """Branches that outlive a plan: those that do not work on one of its subtasks."""
-    return {name: branch for name, branch in state.branches.items() if branch.subtask is None}
+    return evolve(
+        state,
+        plan=plan,
+        plan_revision=event.revision,
+        is_plan_refused=False,
+        replan_reasons=(),
+        branches={
+            name: _heard_out(branch) for name, branch in state.branches.items() if branch.subtask is None
+        },
+    )
 
 
 def _refused(state: RunState, event: PlanRefused) -> RunState:
     refused = state.refused_plans if event.is_repeat else (*state.refused_plans, event.digest)
-    counters = evolve(state.counters, replans=state.counters.replans + 1)
-    return evolve(state, refused_plans=refused, replan_reasons=event.reasons, counters=counters)
+    return evolve(
+        state,
+        refused_plans=refused,
+        is_plan_refused=True,
+        replan_reasons=event.reasons,
+        counters=evolve(state.counters, replans=state.counters.replans + 1),
+        branches={name: _heard_out(branch) for name, branch in state.branches.items()},
+    )
+
+
+def _heard_out(branch: Branch) -> Branch:
+    """The planner's answer is taken up once it became a plan or was refused."""
+    return evolve(branch, answer=None) if branch.purpose == "plan" else branch
 
 
 def _concluded(state: RunState, event: SubtaskConcluded) -> RunState:

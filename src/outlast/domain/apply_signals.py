@@ -17,7 +17,7 @@ from outlast.domain.events import (
     Signal,
 )
 from outlast.domain.evolve import evolve
-from outlast.domain.run import MAIN_BRANCH, Branch, RunState
+from outlast.domain.run import MAIN_BRANCH, RunState
 from outlast.domain.states import State
 
 
@@ -47,14 +47,14 @@ def apply_signal(state: RunState, event: Signal) -> RunState:
 _RESUMABLE = frozenset({State.PAUSED, State.FAILED, State.WAITING})
 
 
-def hears_people(branch: Branch) -> bool:
-    """Does what a person says to the run reach this branch?"""
-    return branch.id == MAIN_BRANCH or branch.purpose in ("plan", "execute", "report")
+def hears_people(branch: str, purpose: str) -> bool:
+    """Does what a person says to the run reach a branch of this name and purpose?"""
+    return branch == MAIN_BRANCH or purpose in ("plan", "execute", "report")
 
 
 def _heard(state: RunState) -> RunState:
     branches = {
-        name: evolve(branch, told_since=True, answer=None) if hears_people(branch) else branch
+        name: evolve(branch, told_since=True, answer=None) if hears_people(name, branch.purpose) else branch
         for name, branch in state.branches.items()
     }
     return evolve(state, branches=branches)

@@ -148,7 +148,8 @@ class FoldDiverged(Event):
 class BranchOpened(Event):
     """A conversation with a model began: who speaks in it, under which system prompt, offered which tools, opened by what.
 
-    `material` is untrusted text from `material_from`, shown to the model inside a fence.
+    `material` is untrusted text from `material_from`, shown to the model inside a fence; with `shows_report` the material is
+    the report as it stands.
     """
 
     branch: str
@@ -158,6 +159,7 @@ class BranchOpened(Event):
     opening: str
     material: str = ""
     material_from: str = ""
+    shows_report: bool = False
     tools: tuple[str, ...] = ()
     subtask: str | None = None
     schema: dict[str, Json] | None = None
@@ -355,6 +357,7 @@ class ReportWritten(Event):
 
     report: Report
     by: str
+    digest: str
     dropped: tuple[str, ...] = ()
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
+
+from outlast.domain.door import canonical_json, digest_of
 
 MIN_SUBTASKS: Final = 3
 MAX_SUBTASKS: Final = 8
@@ -45,6 +48,13 @@ class Conclusion:
     quote: str = ""
     confidence: float = 0.5
     is_supported: bool = True
+
+
+def digest_of_plan(subtasks: Sequence[Subtask]) -> str:
+    """What tells one plan from another: its questions and what depends on what."""
+    return digest_of(canonical_json([[subtask.question, list(subtask.depends_on)] for subtask in subtasks]))[
+        :16
+    ]
 
 
 def problems_of(subtasks: tuple[Subtask, ...]) -> list[str]:

@@ -32,12 +32,14 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement and what it rests on: ids of sources, steps of the run, and a confidence from 0 to 1."""
+    """A statement and what it rests on: ids of sources, steps of the run, a confidence from 0 to 1, and the span of its first
+    source that it was drawn from, word for word (empty where none was found)."""
 
     text: str
     sources: tuple[str, ...]
     steps: tuple[int, ...] = ()
     confidence: float = 0.5
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,10 +200,14 @@ class RunState:
     plan_revision: int = 0
     plan: tuple[SubtaskState, ...] = ()
     refused_plans: tuple[str, ...] = ()
+    is_plan_refused: bool = False
     replan_reasons: tuple[str, ...] = ()
     reached: tuple[str, ...] = ()
     report_position: int = 0
     report_outcome: str | None = None
+    report_title: str = ""
+    report_digest: str = ""
+    rewrites: int = 0
     tickets: dict[str, Ticket] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)
     values: dict[str, Json] = field(default_factory=dict)

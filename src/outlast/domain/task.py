@@ -67,11 +67,11 @@ class RetrySettings:
 class TaskDefinition:
     """Everything a run is pinned to, secrets left out.
 
-    `workflow` is `research`, `chat` or `package.module:function`. `states` narrows the machine (empty: all states). `tools` is an
-    allow-list; `after` says for a tool which tools must have succeeded before it. `hooks` maps a point (`on_enter_S`, `on_exit_S`,
-    `on_transition`, `before_tool`, `after_tool`, `A->B`) to `module:function`. `unknown_outcome` is `ask` (a person) or `error` (to the
-    model). `settings` holds other resolved settings that
-    adapters were built from, for the record.
+    `workflow` is `research`, `chat` or `package.module:function`. `states` narrows the machine (empty: all states).
+    `tools` is an allow-list; `after` says for a tool which tools must have succeeded before it. `hooks` maps a point
+    (`on_enter_S`, `on_exit_S`, `on_transition`, `before_tool`, `after_tool`, `A->B`) to `module:function`.
+    `unknown_outcome` is `ask` (a person) or `error` (to the model). `home` is the directory that relative paths start
+    from; `settings` holds other resolved settings that adapters were built from, for the record.
     """
 
     name: str

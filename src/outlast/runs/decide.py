@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from outlast.domain.commands import Command, Record
+from outlast.domain.commands import CallModel, Command, Record
 from outlast.domain.events import StateEntered, ToolUnsettled
 from outlast.domain.evolve import evolve
 from outlast.domain.run import RunState
@@ -61,10 +61,12 @@ def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command
     expired = expired_tickets(state, now)
     if expired:
         return expired
-    commands = guarded(state, workflow(state, now), now)
-    if commands or is_busy(state) or _has_retry(state):
+    commands = _within_limits(state, guarded(state, workflow(state, now), now))
+    if commands or is_busy(state):
         return commands
-    return [enter(state, State.WAITING, _waits_for(state))]
+    if state.reached:
+        return [enter(state, State.COMPLETED, f"limit {state.reached[0]} reached", "partial")]
+    return [] if _has_retry(state) else [enter(state, State.WAITING, _waits_for(state))]
 
 
 def _woken(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
@@ -76,6 +78,13 @@ def _woken(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
     if guarded(back, workflow(back, now), now):
         return [enter(state, back.state, "woken")]
     return []
+
+
+def _within_limits(state: RunState, commands: list[Command]) -> list[Command]:
+    """Once a limit is reached no model is asked any more."""
+    return (
+        [command for command in commands if not isinstance(command, CallModel)] if state.reached else commands
+    )
 
 
 def _has_retry(state: RunState) -> bool:

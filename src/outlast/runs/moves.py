@@ -37,8 +37,9 @@ def open_branch(
     schema: dict[str, Json] | None = None,
     material: str = "",
     material_from: str = "",
+    shows_report: bool = False,
 ) -> Record:
-    """Begin a conversation with the model of a role. `material` is untrusted and is fenced."""
+    """Begin a conversation with the model of a role. `material` is untrusted and is fenced; it may be the run's report."""
     return Record(
         BranchOpened(
             branch=name,
@@ -48,6 +49,7 @@ def open_branch(
             opening=opening,
             material=material,
             material_from=material_from,
+            shows_report=shows_report,
             tools=tuple(tools),
             subtask=subtask,
             schema=schema,

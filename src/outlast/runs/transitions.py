@@ -12,8 +12,9 @@ from datetime import datetime
 
 from outlast.domain.apply_tooling import hook_key
 from outlast.domain.commands import Command, Record, RunHook
-from outlast.domain.door import Json, canonical_json, digest_of
+from outlast.domain.door import Json
 from outlast.domain.events import PlanRefused, StateEntered
+from outlast.domain.plan import digest_of_plan
 from outlast.domain.run import RunState
 from outlast.domain.states import HELD, WORKING, State
 from outlast.runs.approvals import Gate, transition_passage
@@ -36,12 +37,6 @@ def hook_points(state: RunState, target: State) -> list[tuple[str, str]]:
     hooks = state.definition.hooks
     points = [f"on_exit_{state.state}", f"{state.state}->{target}", "on_transition", f"on_enter_{target}"]
     return [(point, hooks[point]) for point in points if point in hooks]
-
-
-def plan_digest(state: RunState) -> str:
-    """What tells one plan from another: its questions and what depends on what."""
-    plan: Json = [[item.subtask.question, list(item.subtask.depends_on)] for item in state.plan]
-    return digest_of(canonical_json(plan))[:16]
 
 
 def _guard(state: RunState, entering: StateEntered, now: datetime) -> Sequence[Command]:
@@ -70,7 +65,7 @@ def _guard(state: RunState, entering: StateEntered, now: datetime) -> Sequence[C
 def _turned_back(state: RunState, entering: StateEntered, who: str, why: str) -> Sequence[Command]:
     if state.state is State.PLANNING and entering.target is State.EXECUTING and state.plan:
         if state.counters.replans < state.limits.max_replans:
-            return [Record(PlanRefused(who, (why,), plan_digest(state)))]
+            return [Record(PlanRefused(who, (why,), digest_of_plan([item.subtask for item in state.plan])))]
         who = f"{who} (and {state.limits.max_replans} plans were refused already)"
     return [
         fail(

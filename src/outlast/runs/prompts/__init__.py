@@ -1,7 +1,5 @@
-"""The words that models are given, one text file a role and purpose.
+"""What models are told. A prompt is pinned to a run when a branch is opened, so that it may be changed under waiting runs.
 
-Prompts are pinned by digest when a run starts, so changing one never changes a run under way.
-
-May import: Nothing: this room holds texts.
-To add one: a text file named after the role that reads it.
+May import: `domain`.
+To add one: a constant or a small function in the file of its workflow.
 """

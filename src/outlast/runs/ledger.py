@@ -1,0 +1,143 @@
+"""The ledger of sources: what a run has really read, by which step, and the query that led there. Read from the journal.
+
+Citations can be made from it and from nothing else. Its entries are kept by conversation, so that what a subtask cites
+does not depend on which of two parallel subtasks was faster.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from outlast.domain.events import (
+    BranchOpened,
+    ModelAnswered,
+    ModelRequested,
+    PlanMade,
+    Recorded,
+    RunStarted,
+    ToolAnswered,
+)
+from outlast.domain.ids import source_key
+from outlast.domain.report import FoundBy
+from outlast.domain.source import Fetched, Found
+from outlast.domain.tool_call import ToolOutcome
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A source as one conversation read it: in which step, and by which search it was found, if by one."""
+
+    source: Fetched
+    branch: str
+    step: int
+    found_by: FoundBy | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    branch: str
+    step: int
+    order: int
+
+
+class Ledger:
+    """Every source of a run, folded from its journal."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._branch_of_model_call: dict[str, str] = {}
+        self._asked: dict[str, _Asked] = {}
+        self._reads: dict[str, dict[str, tuple[int, int, Fetched]]] = {}
+        self._finds: dict[str, dict[str, tuple[int, int, Found]]] = {}
+        self._plan_order: list[str] = []
+
+    def fold(self, recorded: Recorded) -> None:
+        """Read one more event."""
+        match recorded.event:
+            case ModelRequested(call=call, branch=branch):
+                self._steps += 1
+                self._branch_of_model_call[call] = branch
+            case ModelAnswered(call=call, tool_calls=tool_calls):
+                branch = self._branch_of_model_call.pop(call)
+                for order, asked in enumerate(tool_calls):
+                    self._asked[asked.id] = _Asked(branch, self._steps, order)
+            case ToolAnswered(call=call, outcome=outcome):
+                self._answered(self._asked.pop(call, None), outcome)
+            case BranchOpened(branch=branch) if branch not in self._plan_order:
+                self._plan_order.append(branch)
+            case PlanMade(subtasks=subtasks):
+                planned = [subtask.id for subtask in subtasks]
+                self._plan_order = planned + [name for name in self._plan_order if name not in planned]
+            case RunStarted(inherited=dict() as inherited):
+                self._inherit(inherited.get("sources"))
+            case _:
+                pass
+
+    def entry(self, name: str, branch: str | None = None) -> Entry | None:
+        """The source with this key or address, as `branch` read it, else as the first conversation in plan order did."""
+        key = name if name.startswith("s-") else source_key(name)
+        by_branch = self._reads.get(key)
+        if not by_branch:
+            return None
+        reader = branch if branch in by_branch else min(by_branch, key=self._rank)
+        step, _, source = by_branch[reader]
+        return Entry(source, reader, step, self._found_by(source.url, reader))
+
+    def keys(self) -> list[str]:
+        """The keys of all sources that were read."""
+        return sorted(self._reads)
+
+    def _answered(self, asked: _Asked | None, outcome: ToolOutcome) -> None:
+        if asked is None:
+            return
+        for found in outcome.found:
+            _keep_first(self._finds.setdefault(found.url, {}), asked, found)
+        for source in outcome.fetched:
+            _keep_first(self._reads.setdefault(source.key, {}), asked, source)
+
+    def _found_by(self, url: str, branch: str) -> FoundBy | None:
+        by_branch = self._finds.get(url)
+        if not by_branch:
+            return None
+        finder = branch if branch in by_branch else min(by_branch, key=self._rank)
+        step, _, found = by_branch[finder]
+        return FoundBy(step, found.query)
+
+    def _rank(self, branch: str) -> tuple[int, str]:
+        known = self._plan_order
+        return (known.index(branch) if branch in known else len(known), branch)
+
+    def _inherit(self, sources: object) -> None:
+        """Sources of the run this one continues: known, read in step 0."""
+        for item in sources if isinstance(sources, list) else []:
+            source = Fetched(
+                item["url"], item["title"], item["text_digest"], item["fetched_at"], item["media_type"]
+            )
+            self._reads.setdefault(source.key, {})[""] = (0, 0, source)
+
+
+def _keep_first(entries: dict[str, tuple[int, int, T]], asked: _Asked, item: T) -> None:
+    """Of what one conversation saw twice, the earlier counts: by step, then by the order of the calls, never by finish."""
+    known = entries.get(asked.branch)
+    if known is None or (asked.step, asked.order) < known[:2]:
+        entries[asked.branch] = (asked.step, asked.order, item)
+
+
+def is_quoted(quote: str, text: str) -> bool:
+    """Does `quote` stand in `text`, white space aside?"""
+    wanted = _squeezed(quote)
+    return bool(wanted) and wanted in _squeezed(text)
+
+
+def quoted_in(quote: str, texts: Iterable[str]) -> bool:
+    """Does `quote` stand in one of the texts?"""
+    return any(is_quoted(quote, text) for text in texts)
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()

@@ -1,0 +1,36 @@
+"""The `chat` workflow: one conversation with tools, INIT -> EXECUTING -> COMPLETED."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from outlast.domain.commands import Command
+from outlast.domain.run import MAIN_BRANCH, RunState
+from outlast.domain.states import State
+from outlast.runs.converse import converse, failure_of, has_failed
+from outlast.runs.moves import enter, open_branch
+from outlast.runs.prompts.chat import OPENING, SYSTEM
+from outlast.runs.prompts.roles import prompt_of
+
+
+def decide(state: RunState, now: datetime) -> Sequence[Command]:
+    """What a chat does next."""
+    if state.state is State.INIT:
+        return [enter(state, State.EXECUTING, "begin")]
+    branch = state.branches.get(MAIN_BRANCH)
+    if branch is None:
+        opening = OPENING.format(input=state.input)
+        system = prompt_of(state, "chat", SYSTEM)
+        return [
+            open_branch(MAIN_BRANCH, "chat", system=system, opening=opening, tools=state.definition.tools)
+        ]
+    if branch.answer is not None:
+        return [enter(state, State.COMPLETED, "answered", _outcome(state))]
+    if has_failed(branch):
+        return [failure_of(state, branch)]
+    return converse(state, MAIN_BRANCH, now)
+
+
+def _outcome(state: RunState) -> str:
+    return "partial" if state.reached or state.branches[MAIN_BRANCH].is_stopped else "full"
