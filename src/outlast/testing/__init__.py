@@ -5,5 +5,7 @@ To add one: a helper that users need to prove their own adapters; ours are prove
 """
 
 from outlast.adapters.providers.scripted import ScriptedProvider
+from outlast.testing.clock import FakeClock
+from outlast.testing.faults import Crash, CrashPlan, CrashPoint, Faulty
 
-__all__ = ["ScriptedProvider"]
+__all__ = ["Crash", "CrashPlan", "CrashPoint", "FakeClock", "Faulty", "ScriptedProvider"]
