@@ -25,6 +25,7 @@ GRACE_SECONDS: Final = 0.5
 
 _KILL_SECONDS: Final = 5.0
 _PR_SET_CHILD_SUBREAPER: Final = 36
+_LIBC: Final = ctypes.CDLL(None)
 
 
 def become_subreaper() -> None:
@@ -33,7 +34,7 @@ def become_subreaper() -> None:
     Does nothing where the system cannot.
     """
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def supervise(leash: int, talk: int, printed: int) -> NoReturn:
