@@ -1,0 +1,147 @@
+"""Conclusions: sentences quoted word for word from the pages read, and contradictions between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from outlast.adapters.providers.offline.asked import Asked
+from outlast.adapters.providers.offline.contradictions import Statement, contradictions_in
+from outlast.adapters.providers.offline.evidence import (
+    Evidence,
+    Page,
+    objects_in,
+    parse_loosely,
+    payloads_of,
+    text_field,
+)
+from outlast.adapters.providers.offline.facets import GAPS
+from outlast.adapters.providers.offline.ranking import (
+    Question,
+    Scored,
+    candidates_of,
+    is_alike,
+    ranked,
+    spread,
+)
+from outlast.adapters.providers.offline.words import similarity, terms_of
+from outlast.domain.door import Json
+from outlast.domain.message import Message
+
+MOST_CLAIMS: Final = 5
+_COMPARED: Final = 60
+_CLOSE: Final = 0.6
+_CORROBORATING: Final = 0.4
+
+
+def conclusions_for(asked: Asked, evidence: Evidence, messages: tuple[Message, ...]) -> dict[str, Json]:
+    """`{"conclusions": [...], "open_questions": [...]}` for the sub-question; each quote is word for word in its page."""
+    candidates = candidates_of(evidence.citable or _pages_given(messages))
+    question = Question.of(asked.sub_question, asked.question)
+    scored = ranked(question, candidates)
+    found = _findings(messages)
+    known = [frozenset(terms_of(text_field(finding, "claim"))) for finding in found]
+    pairs = _disagreements(ranked(question.plain, candidates), found, 3 if GAPS in question.own_facets else 1)
+    conclusions = [_named(asked, one, other) for one, other in pairs]
+    conclusions = [entry for entry in conclusions if not _is_known(str(entry["claim"]), known)]
+    told = {statement.quote for pair in pairs for statement in pair}
+    untold = [one for one in scored if one.candidate.sentence.quote not in told]
+    fresh = [one for one in untold if not any(is_alike(one.candidate.terms, terms) for terms in known)]
+    for one in spread(fresh or untold, MOST_CLAIMS - len(conclusions)):
+        conclusions.append(_quoted(one, scored))
+    is_empty = not conclusions
+    open_questions: list[Json] = (
+        [asked.phrases.not_found.format(question=asked.sub_question)] if is_empty else []
+    )
+    return {"conclusions": list[Json](conclusions), "open_questions": open_questions}
+
+
+def has_answer(asked: Asked, evidence: Evidence) -> bool:
+    """Does what was found hold anything that answers the sub-question?"""
+    return bool(ranked(Question.of(asked.sub_question, asked.question), candidates_of(evidence.citable)))
+
+
+def _is_known(claim: str, known: Sequence[frozenset[str]]) -> bool:
+    terms = frozenset(terms_of(claim))
+    return any(is_alike(terms, other) for other in known)
+
+
+def _quoted(one: Scored, scored: Sequence[Scored]) -> dict[str, Json]:
+    page, sentence = one.candidate.page, one.candidate.sentence
+    return {
+        "claim": sentence.claim,
+        "sources": [page.source],
+        "quote": sentence.quote,
+        "confidence": _confidence(one, scored),
+    }
+
+
+def _confidence(one: Scored, scored: Sequence[Scored]) -> float:
+    """Grows with the share of the question that is covered and with a second source that says alike."""
+    page = one.candidate.page
+    is_shared = any(
+        other.candidate.page.source != page.source
+        and similarity(one.candidate.terms, other.candidate.terms) >= _CORROBORATING
+        for other in scored[:_COMPARED]
+    )
+    confidence = min(0.8, 0.3 + 0.4 * one.coverage + (0.1 if is_shared else 0.0))
+    return round(min(confidence, 0.4) if page.is_snippet else confidence, 2)
+
+
+def _named(asked: Asked, one: Statement, other: Statement) -> dict[str, Json]:
+    said = [statement.text.rstrip(" .。") for statement in (one, other)]
+    return {
+        "claim": asked.phrases.disagree.format(one=said[0], other=said[1]),
+        "sources": [one.source, other.source],
+        "quote": one.quote,
+        "confidence": 0.4,
+    }
+
+
+def _disagreements(
+    scored: Sequence[Scored], found: Sequence[dict[str, object]], limit: int
+) -> list[tuple[Statement, Statement]]:
+    """Pairs that disagree about what is asked; the first of each was read here, so that its quote can be checked."""
+    close = [one for one in scored[:_COMPARED] if one.coverage >= _CLOSE * scored[0].coverage]
+    read = [
+        Statement(one.candidate.sentence.claim, one.candidate.page.source, one.candidate.sentence.quote)
+        for one in close
+    ]
+    earlier = [
+        Statement(text_field(finding, "claim"), source, text_field(finding, "quote"))
+        for finding in found
+        if isinstance(sources := finding.get("sources"), list)
+        and len(sources) == 1
+        and isinstance(source := sources[0], str)
+    ]
+    pairs = contradictions_in([*read, *earlier], limit + len(earlier))
+    return [pair for pair in pairs if pair[0] in read][:limit]
+
+
+def _findings(messages: tuple[Message, ...]) -> list[dict[str, object]]:
+    """The conclusions of other subtasks that the engine handed over."""
+    return [
+        entry
+        for message in messages
+        if message.speaker == "user"
+        for payload in payloads_of(message)
+        for entry in objects_in(parse_loosely(payload))
+        if text_field(entry, "claim")
+    ]
+
+
+def _pages_given(messages: tuple[Message, ...]) -> list[Page]:
+    """Texts with a key that were handed over without any tool."""
+    return [
+        Page(
+            text_field(entry, "source"),
+            text_field(entry, "url"),
+            text_field(entry, "title"),
+            text_field(entry, "text"),
+        )
+        for message in messages
+        if message.speaker == "user"
+        for payload in payloads_of(message)
+        for entry in objects_in(parse_loosely(payload))
+        if text_field(entry, "source") and text_field(entry, "text")
+    ]

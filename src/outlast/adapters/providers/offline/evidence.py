@@ -1,0 +1,203 @@
+"""What a conversation holds: the searches made, the hits they gave, the pages that were read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from outlast.adapters.providers.offline.reading import Fenced, read_message
+from outlast.adapters.providers.offline.sentences import CUT
+from outlast.domain.message import Message
+from outlast.domain.tool_call import ToolCall
+
+_FIELD = '"{name}"\\s*:\\s*"((?:[^"\\\\\\n]|\\\\.)*)"'
+_SOURCE, _URL, _TITLE = (re.compile(_FIELD.format(name=name)) for name in ("source", "url", "title"))
+_TEXT_BEGINS = re.compile(r'"text"\s*:\s*"')
+_TEXT_ENDS = re.compile(r'(?<!\\)"\s*(?:,\s*"|\}\s*$)')
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A search result: its address, title, passage, and its key in the ledger when the result names one."""
+
+    url: str
+    title: str
+    snippet: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A text that can be cited by its key."""
+
+    source: str
+    url: str
+    title: str
+    text: str
+    is_snippet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The calls of one assistant message."""
+
+    calls: tuple[ToolCall, ...]
+
+    def uses(self, tool: str) -> bool:
+        """Was this tool called in the turn?"""
+        return any(call.name == tool for call in self.calls)
+
+
+@dataclass
+class Evidence:
+    """Everything a conversation has gathered. `turns` are those since the person or the reviewer last spoke; `round` counts these."""
+
+    hits: list[Hit] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
+    asked_urls: set[str] = field(default_factory=set)
+    turns: list[Turn] = field(default_factory=list)
+    round: int = 0
+
+    @cached_property
+    def unread(self) -> list[Hit]:
+        """Hits whose page was not asked for, each page once, best first."""
+        seen = {_page_of(url) for url in self.asked_urls}
+        kept: list[Hit] = []
+        for hit in self.hits:
+            if hit.url and _page_of(hit.url) not in seen:
+                seen.add(_page_of(hit.url))
+                kept.append(hit)
+        return kept
+
+    @property
+    def citable(self) -> list[Page]:
+        """The pages read; where none was, the passages of search results that carry a key."""
+        return self.pages or [
+            Page(hit.source, hit.url, hit.title, hit.snippet, is_snippet=True)
+            for hit in self.hits
+            if hit.source and hit.snippet
+        ]
+
+
+def evidence_of(messages: tuple[Message, ...]) -> Evidence:
+    """What `messages` hold. Results that cannot be read are passed over."""
+    evidence = Evidence()
+    for message in messages:
+        if message.speaker == "user":
+            evidence.round += 1
+            evidence.turns.clear()
+        elif message.speaker == "assistant" and message.tool_calls:
+            _take_calls(evidence, message)
+        elif message.speaker == "tool":
+            for payload in payloads_of(message):
+                _take_result(evidence, payload)
+    return evidence
+
+
+def payloads_of(message: Message) -> list[str]:
+    """The fenced texts of a message; a tool message without a fence is material as a whole."""
+    fenced: list[Fenced] = read_message(message.text).fenced
+    if not fenced and message.speaker == "tool":
+        return [message.text]
+    return [part.text for part in fenced]
+
+
+def parse_loosely(text: str) -> object:
+    """The JSON value of `text`, or None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def objects_in(value: object, depth: int = 0) -> Iterator[dict[str, object]]:
+    """Every JSON object inside `value`, outer ones first, down to eight levels."""
+    if depth > 8:
+        return
+    if isinstance(value, dict):
+        yield value
+        for item in value.values():
+            yield from objects_in(item, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            yield from objects_in(item, depth + 1)
+
+
+def text_field(entry: dict[str, object], name: str) -> str:
+    """The text under `name`, or nothing."""
+    value = entry.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _take_calls(evidence: Evidence, message: Message) -> None:
+    evidence.turns.append(Turn(message.tool_calls))
+    for call in message.tool_calls:
+        query, url = call.arguments.get("query"), call.arguments.get("url")
+        if isinstance(query, str):
+            evidence.queries.append(query)
+        if isinstance(url, str):
+            evidence.asked_urls.add(url)
+
+
+def _take_result(evidence: Evidence, payload: str) -> None:
+    value = parse_loosely(payload)
+    if value is None:
+        page = _page_from_cut(payload)
+        if page is not None:
+            _add_page(evidence, page)
+        return
+    for entry in objects_in(value):
+        source, url, title = (text_field(entry, name) for name in ("source", "url", "title"))
+        if source and text_field(entry, "text"):
+            _add_page(evidence, Page(source, url, title, text_field(entry, "text")))
+        elif url and "snippet" in entry:
+            evidence.hits.append(Hit(url, title, text_field(entry, "snippet"), source))
+
+
+def _add_page(evidence: Evidence, page: Page) -> None:
+    """A page read twice counts once, with the longer text; its place is that of the first reading."""
+    for at, known in enumerate(evidence.pages):
+        if known.source == page.source:
+            evidence.pages[at] = max(known, page, key=lambda one: len(one.text))
+            return
+    evidence.pages.append(page)
+
+
+def _page_from_cut(payload: str) -> Page | None:
+    """The page of a fetch whose JSON was cut: what stands before the cut and what stands after it."""
+    source, begins = _SOURCE.search(payload), _TEXT_BEGINS.search(payload)
+    if source is None or begins is None:
+        return None
+    head, _, rest = payload[begins.end() :].partition("\n")
+    ends = _TEXT_ENDS.search(head)
+    if ends is not None:
+        return _made_page(payload, source.group(1), _unescaped(head[: ends.start()]))
+    tail = rest.rpartition("\n")[2] if rest else ""
+    closing = _TEXT_ENDS.search(tail)
+    kept = _unescaped(tail[: closing.start()], from_end=True) if closing is not None else ""
+    return _made_page(payload, source.group(1), f"{_unescaped(head)} {CUT} {kept}")
+
+
+def _made_page(payload: str, source: str, text: str) -> Page:
+    url, title = _URL.search(payload), _TITLE.search(payload)
+    return Page(
+        source, _unescaped(url.group(1)) if url else "", _unescaped(title.group(1)) if title else "", text
+    )
+
+
+def _unescaped(raw: str, *, from_end: bool = False) -> str:
+    """The text of a piece of a JSON string; a broken escape at the cut is left out."""
+    for trim in range(13):
+        piece = raw[trim:] if from_end else raw[: len(raw) - trim]
+        value = parse_loosely(f'"{piece}"')
+        if isinstance(value, str):
+            return value
+    return ""
+
+
+def _page_of(url: str) -> str:
+    return url.partition("#")[0].rstrip("/")

@@ -1,0 +1,121 @@
+"""What to look at next: searches, then the best pages they found, then no more."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from outlast.adapters.providers.offline.asked import Asked
+from outlast.adapters.providers.offline.conclude import has_answer
+from outlast.adapters.providers.offline.evidence import Evidence, Hit
+from outlast.adapters.providers.offline.reply import call
+from outlast.adapters.providers.offline.words import keywords_of, terms_of
+from outlast.domain.door import Json
+from outlast.domain.tool_call import ToolCall
+from outlast.ports.provider import ModelRequest, ToolSchema
+
+SEARCH: Final = "web_search"
+FETCH: Final = "web_fetch"
+_HITS: Final = 6
+_PAGES_AT_ONCE: Final = 3
+_MOST_SEARCH_TURNS: Final = 2
+_MOST_FETCH_TURNS: Final = 3
+_ADDRESS = re.compile(r"\bhttps?://[^\s<>\"'()，。、]+[^\s<>\"'()，。、.,;:!?]")
+
+
+def next_calls(request: ModelRequest, asked: Asked, evidence: Evidence) -> tuple[ToolCall, ...]:
+    """The calls to make now; none when it is time to answer.
+
+    Only `web_search` and `web_fetch` are used, only if they are offered and no rule has ended the calls.
+    """
+    if not asked.may_call_tools:
+        return ()
+    tools = {tool.name: tool for tool in request.tools}
+    search, fetch = tools.get(SEARCH), tools.get(FETCH)
+    if not evidence.turns:
+        return _first_calls(asked, evidence, search, fetch)
+    search_turns = sum(turn.uses(SEARCH) for turn in evidence.turns)
+    fetch_turns = sum(turn.uses(FETCH) for turn in evidence.turns)
+    is_new = evidence.turns[-1].uses(SEARCH) or not evidence.pages
+    is_open = is_new and fetch_turns < _MOST_FETCH_TURNS
+    if fetch is not None and evidence.unread and is_open:
+        return _fetches(fetch, _best(evidence.unread, asked, _PAGES_AT_ONCE))
+    if search is not None and search_turns < _MOST_SEARCH_TURNS and not has_answer(asked, evidence):
+        return _searches(search, asked, evidence, 1)
+    return ()
+
+
+def _first_calls(
+    asked: Asked, evidence: Evidence, search: ToolSchema | None, fetch: ToolSchema | None
+) -> tuple[ToolCall, ...]:
+    """A new round: two searches at first; later one with other words, and what was found but not yet read."""
+    calls: tuple[ToolCall, ...] = ()
+    is_first = not evidence.queries and not evidence.asked_urls
+    if search is not None:
+        calls += _searches(search, asked, evidence, 2 if is_first else 1)
+    if fetch is not None:
+        named = [
+            url
+            for url in _ADDRESS.findall(f"{asked.question} {asked.sub_question}")
+            if url not in evidence.asked_urls
+        ]
+        unread = [hit.url for hit in _best(evidence.unread, asked, 2)]
+        calls += tuple(
+            call(FETCH, url=url) for url in list(dict.fromkeys([*named, *unread]))[:_PAGES_AT_ONCE]
+        )
+    return calls
+
+
+def _searches(tool: ToolSchema, asked: Asked, evidence: Evidence, count: int) -> tuple[ToolCall, ...]:
+    made = {_key(query) for query in evidence.queries}
+    calls: list[ToolCall] = []
+    for query in queries_for(asked):
+        if len(calls) < count and _key(query) not in made:
+            made.add(_key(query))
+            has_limit = "limit" in _properties(tool)
+            calls.append(call(SEARCH, query=query, limit=_HITS) if has_limit else call(SEARCH, query=query))
+    return tuple(calls)
+
+
+def queries_for(asked: Asked) -> list[str]:
+    """Queries for the sub-question, the most promising first. With remarks of a review, their words come first."""
+    overall = frozenset(terms_of(asked.question))
+    own = keywords_of(asked.sub_question, 24)
+    shared = [word for word in own if overall & frozenset(terms_of(word))]
+    distinct = [word for word in own if word not in shared]
+    remarks = [word for word in keywords_of(asked.remarks, 24) if word not in own]
+    question = keywords_of(asked.question, 8)
+    by_length = sorted(own, key=len, reverse=True)
+    variants = [
+        [*remarks[:4], *shared[:3]] if remarks else [],
+        [*shared[:6], *distinct[: 2 if shared else 6]],
+        [*question[:6], *distinct[:2]],
+        question[:4],
+        own[:3],
+        by_length[:2],
+        by_length[:1],
+    ]
+    queries = [" ".join(dict.fromkeys(words)) for words in variants if words]
+    return list(dict.fromkeys(queries)) or [asked.sub_question[:200] or "?"]
+
+
+def _best(hits: list[Hit], asked: Asked, limit: int) -> list[Hit]:
+    """The hits whose title and passage share most with the question; ties as the search ranked them."""
+    wanted = frozenset(terms_of(f"{asked.sub_question} {asked.question}"))
+    ordered = sorted(
+        hits, key=lambda hit: -len(wanted & frozenset(terms_of(f"{hit.title} {hit.snippet}"[:2_000])))
+    )
+    return ordered[:limit]
+
+
+def _fetches(tool: ToolSchema, hits: list[Hit]) -> tuple[ToolCall, ...]:
+    return tuple(call(tool.name, url=hit.url) for hit in hits)
+
+
+def _properties(tool: ToolSchema) -> dict[str, Json]:
+    properties = tool.input_schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+def _key(query: str) -> frozenset[str]:
+    return frozenset(terms_of(query)) or frozenset({query})
