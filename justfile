@@ -41,6 +41,11 @@ crash *args:
 torture *args:
     pytest -m torture --timeout 1800 {{ args }}
 
+# make the reference pages that come from the code
+docs:
+    mkdir -p docs/reference
+    python -m outlast.wiring.settings.page > docs/reference/settings.md
+
 # rewrite the statuses in docs/laws.toml from the tests, and lower the ratchet
 laws:
     python -m tests.architecture.laws
