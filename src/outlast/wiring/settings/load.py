@@ -75,7 +75,7 @@ def read_settings(
     reading = Reading(document, environ)
     settings: Settings = reading.section(Settings, document.value)
     reading.problems += _unclear_servers(settings, document)
-    notices = tuple(unused_parts(document) + reading.notices)
+    notices = tuple(unused_parts(document, settings) + reading.notices)
     return dataclasses.replace(settings, notices=notices, missing=tuple(reading.missing)), reading.problems
 
 

@@ -32,7 +32,15 @@ def test_the_documented_configuration_loads_as_it_stands() -> None:
 
 def test_parts_whose_feature_is_to_come_load_with_a_plain_notice() -> None:
     notices = load(directory=DOCUMENTS, environ={}).notices
-    for part in ("sandbox", "memory", "shadow", "background_tasks", "alerts", "mcp_servers"):
+    for part in (
+        "harness.persistence.backend",
+        "sandbox",
+        "memory",
+        "shadow",
+        "background_tasks",
+        "alerts",
+        "mcp_servers",
+    ):
         assert [notice for notice in notices if f": {part} is read but not used yet: " in notice], part
 
 
