@@ -25,7 +25,9 @@ UNUSED_BACKENDS: Final = frozenset({"postgres", "redis"})
 def unused_parts(document: Document, settings: Settings) -> list[str]:
     """One line for each part of the document that is read but not used yet."""
     given = document.value if isinstance(document.value, dict) else {}
-    unused = {(name,): effect for name, effect in UNUSED_SECTIONS.items() if given.get(name)}
+    unused: dict[tuple[str, ...], str] = {
+        (name,): effect for name, effect in UNUSED_SECTIONS.items() if given.get(name)
+    }
     backend = settings.harness.persistence.backend
     if backend in UNUSED_BACKENDS:
         unused["harness", "persistence", "backend"] = f"outlast cannot open {backend} yet"

@@ -1,12 +1,11 @@
 """`--set` and the settings of a request go over a document with the document's own checks."""
 
-from pathlib import Path
-
 import pytest
 
 from outlast.domain.errors import CallerMistake
+from outlast.wiring.settings.document import parse
 from outlast.wiring.settings.load import load
-from outlast.wiring.settings.overrides import from_mapping, from_options
+from outlast.wiring.settings.overrides import applied, from_mapping, from_options
 from outlast.wiring.settings.task_files import Task, find_task
 from outlast.wiring.settings.tree import Settings
 from tests.unit.wiring.settings.writing import DOCUMENTS
@@ -106,7 +105,10 @@ def test_g12_01_the_settings_of_a_request_have_the_same_checks() -> None:
         )
 
 
-def test_overrides_leave_the_document_they_go_over_alone(tmp_path: Path) -> None:
-    (tmp_path / "outlast.yaml").write_text("llm: {temperature: 1}")
-    load(directory=tmp_path, environ={}, overrides=from_options(["llm.temperature=2"]))
-    assert load(directory=tmp_path, environ={}).llm.temperature == 1
+def test_overrides_leave_the_document_they_go_over_alone() -> None:
+    document = parse("llm: {temperature: 1}", "it")
+    changed = applied(document, from_options(["llm.temperature=2", "llm.model=m"]))
+    assert document.value == {"llm": {"temperature": 1}}
+    assert changed.value == {"llm": {"temperature": 2, "model": "m"}}
+    assert str(changed.place(("llm", "temperature"))) == "--set"
+    assert str(changed.place(("llm",))) == "it:1"

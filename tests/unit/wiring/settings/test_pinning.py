@@ -12,6 +12,7 @@ from outlast.wiring.settings.models import llm_of, search_of
 from outlast.wiring.settings.pin import pin, pinned_settings
 from outlast.wiring.settings.task_files import find_task
 from outlast.wiring.settings.tree import Settings
+from tests.law import law
 from tests.unit.wiring.settings.writing import DOCUMENTS, settings_of, task_of
 
 ENDPOINT = "llm: {provider: openai_compatible, base_url: 'http://${HOST}', model: m, api_key: '${KEY}'}\n"
@@ -24,6 +25,7 @@ def pinned(
     return pin(settings, find_task(task, settings, environ=environ or {}), environ or {})
 
 
+@law("RUN-7.b")
 def test_values_are_resolved_and_secrets_stay_references(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, ENDPOINT, ENVIRON)
     record = pinned(settings, ENVIRON).settings
@@ -36,6 +38,7 @@ def test_values_are_resolved_and_secrets_stay_references(tmp_path: Path) -> None
     assert again.home == tmp_path
 
 
+@law("RUN-7.a")
 def test_a_run_keeps_its_settings_when_the_configuration_changes(tmp_path: Path) -> None:
     definition = pinned(
         settings_of(tmp_path, "search: {path: ./old}\ntools: {web_fetch: {timeout_seconds: 7}}")

@@ -156,6 +156,7 @@ def test_a_byte_order_mark_is_no_trouble(tmp_path: Path) -> None:
             "states: [INIT, COMPLETED]",
             "task.states: no path leads from INIT to COMPLETED through these states",
         ),
+        ("states: [INIT, WAITING, COMPLETED]", "task.states: no path leads from INIT to COMPLETED"),
         ("states: [PLANNING, EXECUTING, COMPLETED]", "task.states: no path leads from INIT to COMPLETED"),
         (
             "approvals: [{on: plann}]",
