@@ -90,7 +90,6 @@ def _requested(state: RunState, event: ModelRequested) -> RunState:
         counters=counters,
         branches={**state.branches, branch.id: asking},
         model_calls={**open_calls, event.call: call},
-        idle_claims=0,
     )
 
 
@@ -122,6 +121,7 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
         branches={**state.branches, branch.id: answered},
         model_calls=_without(state.model_calls, event.call),
         calls={**state.calls, **asked} if asked else state.calls,
+        idle_claims=0,
     )
 
 
@@ -139,6 +139,7 @@ def _failed(state: RunState, event: ModelFailed) -> RunState:
         counters=counters,
         branches={**state.branches, branch.id: failed},
         model_calls=_without(state.model_calls, event.call),
+        idle_claims=0,
     )
 
 

@@ -36,7 +36,7 @@ def apply_tooling(state: RunState, event: Tooling) -> RunState:
             return evolve(state, hooks={**state.hooks, hook_key(hook, subject): HookCall(generation)})
         case HookRan(subject=subject, hook=hook, veto=veto):
             done = HookCall(state.generation, is_done=True, veto=veto)
-            return evolve(state, hooks={**state.hooks, hook_key(hook, subject): done})
+            return evolve(state, hooks={**state.hooks, hook_key(hook, subject): done}, idle_claims=0)
         case _:
             assert_never(event)
 
@@ -60,7 +60,6 @@ def _requested(state: RunState, event: ToolRequested) -> RunState:
         calls={**state.calls, event.call: requested},
         counters=evolve(state.counters, tool_calls=used),
         questions={key: other for key, other in state.questions.items() if other.call != event.call},
-        idle_claims=0,
     )
 
 
@@ -83,6 +82,7 @@ def _answered(state: RunState, event: ToolAnswered) -> RunState:
         tickets={
             name: other for name, other in state.tickets.items() if other.subject != call_subject(event.call)
         },
+        idle_claims=0,
     )
 
 

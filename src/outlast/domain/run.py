@@ -172,7 +172,7 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class RunState:
-    """A run, folded up to `position`."""
+    """A run, folded up to `position`. `idle_claims` counts claims in a row that brought no result."""
 
     run_id: str
     thread_id: str = ""

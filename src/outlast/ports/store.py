@@ -342,7 +342,11 @@ class Store(Protocol):
         ...
 
     def watch(self, topics: Sequence[str]) -> Watch:
-        """Be told of commits that append to the streams named in `topics`, or enqueue into the queues named `queue:NAME`."""
+        """Be told of commits that touch one of `topics`.
+
+        A topic is the name of a stream (any append), `signals:STREAM` (appends without a generation), or `queue:NAME` (entries
+        that became due sooner). Commits of other processes may touch more topics than they would here.
+        """
         ...
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 from outlast.domain.apply_signals import hears_people
-from outlast.domain.door import digest_of
+from outlast.domain.door import Json, digest_of
 from outlast.domain.events import (
     AnyEvent,
     BranchOpened,
@@ -29,6 +29,7 @@ from outlast.domain.events import (
 )
 from outlast.domain.message import Message
 from outlast.domain.report import Report
+from outlast.domain.run import MAIN_BRANCH
 from outlast.runs.fences import RULE, fence
 
 KEPT_TURNS: Final = 2
@@ -52,9 +53,9 @@ class Line:
 class Conversation:
     """The messages of one branch."""
 
-    def __init__(self, role: str, purpose: str, count: TokenCount) -> None:
-        self.role = role
+    def __init__(self, purpose: str, count: TokenCount, schema: dict[str, Json] | None = None) -> None:
         self.purpose = purpose
+        self.schema = schema
         self.tokens = 0
         self._count = count
         self._lines: list[Line] = []
@@ -125,19 +126,26 @@ class Conversation:
         ]
         return max((position for position in whole if position < limit), default=0)
 
+    def tokens_if_folded(self, position: int) -> int:
+        """The tokens of the conversation once observations up to a position are shown in short."""
+        return sum(
+            self._count(_in_short(line.message)) if _is_foldable(line, position) else line.tokens
+            for line in self._lines
+        )
+
     def fold(self, position: int) -> None:
         """Show observations up to a position in short."""
         lines, self._lines, self.tokens = self._lines, [], 0
         for line in lines:
-            is_old = line.message.speaker == "tool" and line.position <= position and _is_long(line.message)
-            self.add(line.position, _in_short(line.message) if is_old else line.message)
+            self.add(line.position, _in_short(line.message) if _is_foldable(line, position) else line.message)
 
 
 class Conversations:
-    """The conversations of a run, folded from its journal."""
+    """The conversations of a run, folded from its journal. The main one goes on from what was said in the thread before."""
 
-    def __init__(self, count: TokenCount) -> None:
+    def __init__(self, count: TokenCount, thread: tuple[Message, ...] = ()) -> None:
         self._count = count
+        self._thread = thread
         self._secret = ""
         self._by_branch: dict[str, Conversation] = {}
         self._branch_of: dict[str, str] = {}
@@ -179,8 +187,10 @@ class Conversations:
             self._tool_of[call.id] = call.name
 
     def _opened(self, position: int, event: BranchOpened) -> None:
-        conversation = Conversation(event.role, event.purpose, self._count)
+        conversation = Conversation(event.purpose, self._count, event.schema)
         conversation.add(position, Message("system", f"{event.system}\n\n{RULE}"))
+        for said in self._thread if event.branch == MAIN_BRANCH else ():
+            conversation.add(position, said)
         opening = event.opening
         material = self._report if event.shows_report else event.material
         if material:
@@ -209,6 +219,10 @@ class Conversations:
 def report_as_text(report: Report) -> str:
     """A report as the model that reviews it sees it: one JSON object."""
     return json.dumps(asdict(report), ensure_ascii=False, separators=(",", ":"))
+
+
+def _is_foldable(line: Line, position: int) -> bool:
+    return line.message.speaker == "tool" and line.position <= position and _is_long(line.message)
 
 
 def _is_long(message: Message) -> bool:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Final
 
 from outlast.domain.commands import CallModel, Command, Record
-from outlast.domain.events import StateEntered, ToolUnsettled
+from outlast.domain.events import QuestionAsked, StateEntered, ToolUnsettled
 from outlast.domain.evolve import evolve
 from outlast.domain.run import RunState
 from outlast.domain.states import State
@@ -22,6 +23,12 @@ from outlast.runs.transitions import guarded
 
 Workflow = Callable[[RunState, datetime], Sequence[Command]]
 """A workflow: what a run does next, given where it stands. Pure; it may be changed while runs wait."""
+
+
+MAX_IDLE_CLAIMS: Final = 5
+"""How many workers in a row may stop without a result before a person is asked."""
+
+CRASH_LOOP: Final = "crash-loop-"
 
 
 def decide(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
@@ -61,6 +68,8 @@ def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command
     expired = expired_tickets(state, now)
     if expired:
         return expired
+    if state.idle_claims > MAX_IDLE_CLAIMS:
+        return _out_of_crash_loop(state)
     commands = _within_limits(state, guarded(state, workflow(state, now), now))
     if commands or is_busy(state):
         return commands
@@ -74,10 +83,24 @@ def _woken(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
     expired = expired_tickets(state, now)
     if expired:
         return expired
+    if any(question.id.startswith(CRASH_LOOP) for question in state.open_questions()):
+        return []
     back = evolve(state, state=state.back_to or State.INIT, back_to=None)
     if guarded(back, workflow(back, now), now):
         return [enter(state, back.state, "woken")]
     return []
+
+
+def _out_of_crash_loop(state: RunState) -> list[Command]:
+    """Workers die of this run: stop, and have a person look."""
+    text = (
+        f"{state.idle_claims} workers in a row took this run up and stopped before anything came of it. "
+        "Look at what it was about to do (`outlast trace RUN`), then answer anything to go on, or cancel it."
+    )
+    return [
+        Record(QuestionAsked(f"{CRASH_LOOP}{state.position}", text)),
+        enter(state, State.WAITING, "workers stop while they work on it"),
+    ]
 
 
 def _within_limits(state: RunState, commands: list[Command]) -> list[Command]:

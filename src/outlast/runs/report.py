@@ -154,7 +154,7 @@ def _made(
     limits += [
         words["given_up"].format(id=item.subtask.id, text="; ".join(item.remarks))
         for item in state.plan
-        if not item.conclusions and item.remarks
+        if item.remarks and not item.conclusions
     ]
     limits += [words["open"].format(text=text) for item in state.plan for text in item.open_questions]
     limits += [words["dropped"].format(text=text) for text in dropped]

@@ -9,8 +9,9 @@ from outlast.domain.plan import MAX_SUBTASKS, MIN_SUBTASKS, Subtask
 
 PLANNER: Final = (
     f"You plan research. Split the question into {MIN_SUBTASKS} to {MAX_SUBTASKS} subtasks that together answer it: "
-    "each one question of its own, what counts as done, and which other subtasks it needs first (most need none). Write in the language of the "
-    'question. Answer with JSON only: {"subtasks": [{"id": "s1", "question": "...", "done_when": "...", "depends_on": []}]}'
+    "each one question of its own, what counts as done, and which other subtasks it needs first (most need none). "
+    "Write in the language of the question. Answer with JSON only: "
+    '{"subtasks": [{"id": "s1", "question": "...", "done_when": "...", "depends_on": []}]}'
 )
 
 EXECUTOR: Final = (

@@ -1,0 +1,17 @@
+"""Threads: conversations that outlast runs. What was said in one is a stream of its own, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSaid:
+    """Somebody said something in a thread: the user who asked, or the assistant whose run `run_id` answered."""
+
+    VERSION: ClassVar[int] = 1
+
+    run_id: str
+    speaker: Literal["user", "assistant"]
+    text: str

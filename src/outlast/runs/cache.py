@@ -1,0 +1,65 @@
+"""Results that may serve again: the same question to a tool that only reads, within its time. Errors never serve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from outlast.domain.door import Json, canonical_json, digest_of
+from outlast.domain.events import ModelAnswered, Recorded, ToolAnswered
+from outlast.domain.tool_call import ToolCall, ToolOutcome
+
+_MOST: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A result, the call it was made for and when."""
+
+    call: str
+    at: datetime
+    outcome: ToolOutcome
+
+
+class Cache:
+    """Results of a run by question."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, ToolCall] = {}
+        self._kept: dict[str, Kept] = {}
+
+    def fold(self, recorded: Recorded) -> None:
+        """Read one more event."""
+        match recorded.event:
+            case ModelAnswered(tool_calls=calls):
+                self._asked.update({call.id: call for call in calls})
+            case ToolAnswered(call=name, outcome=outcome, by=None):
+                asked = self._asked.pop(name, None)
+                if asked is not None and outcome.ok and outcome.cached_from is None:
+                    self._keep(question(asked.name, asked.arguments), Kept(name, recorded.at, outcome))
+            case ToolAnswered(call=name):
+                self._asked.pop(name, None)
+            case _:
+                pass
+
+    def lookup(
+        self, name: str, arguments: dict[str, Json], now: datetime, seconds: float
+    ) -> ToolOutcome | None:
+        """A result made within the last `seconds`, marked with when it was made."""
+        kept = self._kept.get(question(name, arguments))
+        if kept is None or (now - kept.at).total_seconds() > seconds:
+            return None
+        made_at = kept.at.isoformat(timespec="seconds")
+        note = f"\n[This is the result of the same call made at {made_at}; it was not made again.]"
+        return replace(kept.outcome, shown=kept.outcome.shown + note, cached_from=kept.call, duration_ms=0)
+
+    def _keep(self, asked: str, kept: Kept) -> None:
+        self._kept[asked] = kept
+        if len(self._kept) > _MOST:
+            del self._kept[next(iter(self._kept))]
+
+
+def question(name: str, arguments: dict[str, Json]) -> str:
+    """What tells one question to a tool from another: all of its arguments."""
+    return digest_of(f"{name} {canonical_json(arguments)}")

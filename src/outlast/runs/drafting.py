@@ -1,0 +1,197 @@
+"""From commands to events: what a decision records, in the order it asks, until nothing more is due or a call has to be made.
+
+Everything a commit will hold is drafted in memory first; the effects of the calls in it begin only when it is durable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from outlast.domain.commands import CallModel, CallTool, Command, ComposeReport, Record, RunHook
+from outlast.domain.door import Json
+from outlast.domain.errors import CallerMistake, OutlastError
+from outlast.domain.events import (
+    AnyEvent,
+    ContextFolded,
+    HookRequested,
+    ModelRequested,
+    Recorded,
+    StateEntered,
+    ToolRequested,
+)
+from outlast.domain.states import State, may_follow
+from outlast.domain.task import RoleSettings
+from outlast.journal.snapshot import state_digest
+from outlast.runs.decide import Workflow, decide
+from outlast.runs.drafts import composed_event
+from outlast.runs.forms import FORMS
+from outlast.runs.limits import limit_crossed
+from outlast.runs.moves import fail
+from outlast.runs.readings import Readings
+
+MAX_EVENTS: Final = 500
+"""How many events one commit may hold; a workflow that records more at a stroke does not come to rest."""
+
+DEFAULT_ANSWER_TOKENS: Final = 1024
+"""What is reserved for an answer where the role sets no bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """An intent that was drafted, and the command behind it."""
+
+    intent: ModelRequested | ToolRequested | HookRequested
+    command: CallModel | CallTool | RunHook
+
+
+@dataclass(slots=True)
+class Draft:
+    """The events of a commit and the effects that begin once it is durable."""
+
+    recorded: list[Recorded] = field(default_factory=list)
+    started: list[Started] = field(default_factory=list)
+
+
+class Drafter:
+    """Drafts commits for one run."""
+
+    def __init__(self, readings: Readings, workflow: Workflow) -> None:
+        self.readings = readings
+        self._workflow = workflow
+
+    def place(self, draft: Draft, event: AnyEvent, now: datetime) -> None:
+        """Add an event at the next position and read it."""
+        recorded = Recorded(self.readings.state.position + 1, now, event)
+        draft.recorded.append(recorded)
+        self.readings.fold(recorded)
+
+    def settle(self, draft: Draft, now: datetime) -> None:
+        """Decide, record and decide again until nothing is due. A workflow that raises or never rests fails the run."""
+        while len(draft.recorded) < MAX_EVENTS:
+            try:
+                commands = decide(self.readings.state, now, self._workflow)
+            except Exception as error:  # noqa: BLE001 - a user's workflow may raise anything
+                self._fail(
+                    draft, now, "workflow_failed", f"The workflow raised {type(error).__name__}: {error}"
+                )
+                return
+            if not commands:
+                return
+            before = len(draft.recorded)
+            self._record_all(draft, commands, now)
+            if len(draft.recorded) == before:
+                return
+        self._fail(
+            draft,
+            now,
+            "workflow_restless",
+            f"The workflow recorded {MAX_EVENTS} events without coming to rest.",
+        )
+
+    def _record_all(self, draft: Draft, commands: Sequence[Command], now: datetime) -> None:
+        """Record commands in order; after a transition the rest is decided anew."""
+        for command in commands:
+            before = self.readings.state.state
+            try:
+                self._record(draft, command, now)
+            except OutlastError as error:
+                self._fail(draft, now, error.code, error.detail)
+                return
+            if self.readings.state.state is not before:
+                return
+
+    def _record(self, draft: Draft, command: Command, now: datetime) -> None:
+        match command:
+            case Record(event=StateEntered() as event):
+                self.place(draft, self._checked(event), now)
+            case Record(event=event):
+                self.place(draft, event, now)
+            case CallModel():
+                self._intend_model(draft, command, now)
+            case CallTool(call=call, attempt=attempt, edited=edited):
+                requested = ToolRequested(call, self.readings.state.generation, attempt, edited)
+                self._start(draft, Started(requested, command), now)
+            case RunHook(hook=hook, point=point, subject=subject):
+                asked = HookRequested(hook, point, subject, self.readings.state.generation)
+                self._start(draft, Started(asked, command), now)
+            case ComposeReport(outcome=outcome, reason=reason):
+                self.place(
+                    draft, composed_event(self.readings.state, self.readings.ledger, outcome, reason), now
+                )
+
+    def _start(self, draft: Draft, started: Started, now: datetime) -> None:
+        self.place(draft, started.intent, now)
+        draft.started.append(started)
+
+    def _intend_model(self, draft: Draft, command: CallModel, now: datetime) -> None:
+        """The intent of a model call, unless it would cross a limit. Old observations are folded when there is no room."""
+        state = self.readings.state
+        branch = state.branches[command.branch]
+        conversation = self.readings.conversations[command.branch]
+        conversation.settle()
+        if conversation.tokens > state.definition.context_max_tokens:
+            self._fold_context(draft, command.branch, now)
+        role = state.definition.roles.get(branch.role) or RoleSettings(model="")
+        reserve = conversation.tokens + (role.max_tokens or DEFAULT_ANSWER_TOKENS)
+        crossed = limit_crossed(state, now, reserve)
+        if crossed is not None:
+            self.place(draft, crossed, now)
+            return
+        intent = ModelRequested(
+            call=f"m{self.readings.state.position + 1}",
+            branch=command.branch,
+            purpose=command.purpose,
+            role=branch.role,
+            model=role.model,
+            generation=state.generation,
+            digest=conversation.digest[:20],
+            reserved_tokens=reserve,
+            with_tools=command.with_tools,
+        )
+        self._start(draft, Started(intent, command), now)
+
+    def _fold_context(self, draft: Draft, branch: str, now: datetime) -> None:
+        conversation = self.readings.conversations[branch]
+        position = conversation.foldable_position()
+        if position == 0:
+            return
+        saved = conversation.tokens - conversation.tokens_if_folded(position)
+        if saved > 0:
+            self.place(draft, ContextFolded(branch, position, saved), now)
+
+    def _checked(self, event: StateEntered) -> StateEntered:
+        """A transition from where the run really is, with the digest of the state before it."""
+        state = self.readings.state
+        if not may_follow(state.state, event.target):
+            raise CallerMistake(
+                "transition_not_allowed",
+                f"A run cannot go from {state.state} to {event.target}.",
+                "Mend the workflow.",
+            )
+        return StateEntered(
+            state.state,
+            event.target,
+            event.reason,
+            event.outcome,
+            state_digest(state),
+            event.code,
+            event.detail,
+            event.next_step,
+        )
+
+    def _fail(self, draft: Draft, now: datetime, code: str, detail: str) -> None:
+        state = self.readings.state
+        if state.state in (State.COMPLETED, State.CANCELLED, State.FAILED):
+            raise CallerMistake(code, detail)
+        command = fail(state, code, detail, "Mend the workflow, then `outlast resume RUN`.")
+        assert isinstance(command.event, StateEntered)
+        self.place(draft, self._checked(command.event), now)
+
+    def schema_of(self, command: CallModel) -> dict[str, Json] | None:
+        """The schema of the form a call's answer is read as."""
+        if command.form is None:
+            return None
+        return FORMS.get(command.form) or self.readings.conversations[command.branch].schema

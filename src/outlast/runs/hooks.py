@@ -1,0 +1,41 @@
+"""Running a user's hook: sync or async, within its time, its verdict an event."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+
+from outlast.domain.door import Json, clean_text
+from outlast.domain.events import HookRan
+from outlast.domain.hooks import HOOK_TIMEOUT_SECONDS, Hook, HookContext, Veto
+from outlast.domain.run import RunState
+from outlast.runs.desk import Desk
+
+
+async def call_hook(
+    desk: Desk, state: RunState, name: str, point: str, subject: str, info: dict[str, Json], attempt: int
+) -> HookRan:
+    """Run a hook. One that raises, or does not end in time, counts as a veto that says so: a check that fails does not pass."""
+    started = desk.seconds()
+    context = HookContext(
+        point, state.run_id, state.thread_id, state.user_id, state.definition.name, attempt, dict(info)
+    )
+    veto = await _verdict(desk.means.hooks[name], context)
+    return HookRan(name, point, subject, veto, round((desk.seconds() - started) * 1000))
+
+
+def _is_plain(hook: Hook) -> bool:
+    return not inspect.iscoroutinefunction(hook)
+
+
+async def _verdict(hook: Hook, context: HookContext) -> str | None:
+    try:
+        async with asyncio.timeout(HOOK_TIMEOUT_SECONDS):
+            found = await asyncio.to_thread(hook, context) if _is_plain(hook) else hook(context)
+            if inspect.isawaitable(found):
+                found = await found
+    except TimeoutError:
+        return f"it did not end within {HOOK_TIMEOUT_SECONDS:g} seconds"
+    except Exception as error:  # noqa: BLE001 - whatever a user's hook raises is its verdict
+        return clean_text(f"it raised {type(error).__name__}: {error}")[:1000]
+    return clean_text(found.reason) if isinstance(found, Veto) else None

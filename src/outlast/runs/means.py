@@ -1,0 +1,62 @@
+"""What a run is performed with: everything outside that its calls reach, bound once when a worker takes the run up."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from outlast.domain.door import Json
+from outlast.domain.hooks import Hook
+from outlast.domain.tool_call import ToolError
+from outlast.ports.live import Live
+from outlast.ports.provider import Provider
+from outlast.ports.search import Fetch, Search
+from outlast.ports.tool import Tool
+from outlast.runs.decide import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class FormRead:
+    """What was read from a model's text: the value, and whether it had to be repaired."""
+
+    value: Json
+    is_repaired: bool = False
+
+
+class ReadForm(Protocol):
+    """Reads a JSON value that fits a schema from a model's text."""
+
+    def __call__(self, text: str, schema: Mapping[str, Json]) -> FormRead:
+        """The value; raises ModelMistake that says what is wrong with the text."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """The ports a run's calls go through.
+
+    `provider` gives the model of a role. `close` gives everything back.
+    """
+
+    workflow: Workflow
+    provider: Callable[[str], Provider]
+    tools: Mapping[str, Tool]
+    hooks: Mapping[str, Hook]
+    check_arguments: Callable[[Tool, dict[str, Json]], dict[str, Json] | ToolError]
+    check_output: Callable[[Tool, object], list[str]]
+    read_form: ReadForm
+    workspace: Path
+    live: Live
+    search: Search | None
+    fetch: Fetch | None
+    close: Callable[[], Awaitable[None]]
+
+
+class BuildMeans(Protocol):
+    """Builds the means of a run from its definition."""
+
+    async def __call__(self, run_id: str, definition: object) -> Means:
+        """The means; raises CallerMistake or Broken when something the run needs is not here (a tool, a hook, a variable)."""
+        ...

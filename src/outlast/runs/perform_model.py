@@ -1,0 +1,200 @@
+"""Performing a model call: ask the provider, read the answer, check the calls it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from outlast.domain.door import Json, clean_text, stored_form
+from outlast.domain.errors import PASSING_FAULTS, ModelCallFailed, ModelMistake
+from outlast.domain.events import AnyEvent, ModelAnswered, ModelFailed, ModelRequested, ToolAnswered
+from outlast.domain.message import Message
+from outlast.domain.run import Branch, RunState
+from outlast.domain.task import RetrySettings, RoleSettings
+from outlast.domain.tool_call import ToolCall, ToolError, ToolOutcome
+from outlast.ports.live import Frame
+from outlast.ports.provider import Delta, ModelAnswer, ModelRequest, ToolSchema
+from outlast.runs.conclusions import checked_conclusions
+from outlast.runs.desk import Desk, Outcome
+from outlast.runs.means import FormRead
+from outlast.runs.moves import shown_error
+
+LONGEST_BACKOFF_SECONDS: Final = 300.0
+
+_EMPTY_ROLE: Final = RoleSettings(model="")
+
+
+def request_of(
+    state: RunState,
+    branch: Branch,
+    intent: ModelRequested,
+    messages: tuple[Message, ...],
+    schema: Mapping[str, Json] | None,
+) -> ModelRequest:
+    """What is sent to the provider. A form is demanded from it only where no tools are offered."""
+    role = state.definition.roles.get(branch.role, _EMPTY_ROLE)
+    return ModelRequest(
+        call_id=intent.call,
+        purpose=intent.purpose,
+        role=intent.role,
+        model=intent.model,
+        messages=messages,
+        tools=tool_schemas(state, branch) if intent.with_tools else (),
+        response_schema=None if intent.with_tools else schema,
+        temperature=role.temperature,
+        max_tokens=role.max_tokens,
+    )
+
+
+def tool_schemas(state: RunState, branch: Branch) -> tuple[ToolSchema, ...]:
+    """The tools of a branch as they are offered."""
+    offered = [state.tools[name] for name in branch.tools if name in state.tools]
+    return tuple([ToolSchema(tool.name, tool.description, tool.input_schema) for tool in offered])
+
+
+async def perform_model(
+    desk: Desk,
+    state: RunState,
+    intent: ModelRequested,
+    request: ModelRequest,
+    form: str | None,
+    schema: Mapping[str, Json] | None,
+) -> Outcome:
+    """Ask, and turn what comes into events. A failure of the endpoint is an event too."""
+    started = desk.seconds()
+
+    def observe(delta: Delta) -> None:
+        desk.means.live.publish(Frame(desk.run_id, intent.branch, intent.role, delta.text, delta.reasoning))
+
+    try:
+        answer = await desk.means.provider(intent.role).answer(request, observe)
+    except ModelCallFailed as failure:
+        return Outcome([_failed(state, intent, failure, desk.now(), _ms(desk, started))])
+    return await _answered(desk, intent, answer, form, schema, _ms(desk, started))
+
+
+def retry_time(
+    failure: ModelCallFailed, failures: int, retry: RetrySettings, now: datetime
+) -> datetime | None:
+    """When a failed call is tried again; None when it is not. `failures` counts those before this one."""
+    if failure.fault not in PASSING_FAULTS or failures + 1 >= retry.max_attempts:
+        return None
+    if failure.retry_after_seconds is not None:
+        return now + timedelta(seconds=failure.retry_after_seconds)
+    return now + timedelta(seconds=backoff_seconds(retry, failures))
+
+
+def backoff_seconds(retry: RetrySettings, failures: int) -> float:
+    """How long to wait after `failures` + 1 failures."""
+    if retry.backoff == "none":
+        return 0.0
+    factor = 2.0**failures if retry.backoff == "exponential" else 1.0
+    return min(retry.base_seconds * factor, LONGEST_BACKOFF_SECONDS)
+
+
+def _failed(
+    state: RunState, intent: ModelRequested, failure: ModelCallFailed, now: datetime, ms: int
+) -> ModelFailed:
+    branch = state.branches[intent.branch]
+    return ModelFailed(
+        call=intent.call,
+        fault=failure.fault,
+        detail=clean_text(str(failure))[:2000],
+        spent_tokens=failure.spent_tokens,
+        retry_at=retry_time(failure, branch.failures, state.definition.retry, now),
+        duration_ms=ms,
+    )
+
+
+async def _answered(
+    desk: Desk,
+    intent: ModelRequested,
+    answer: ModelAnswer,
+    form: str | None,
+    schema: Mapping[str, Json] | None,
+    ms: int,
+) -> Outcome:
+    calls, refused = _checked_calls(desk, intent.call, answer)
+    read, problem = (None, None) if calls or schema is None else _read(desk, answer, schema)
+    value = read.value if read is not None else None
+    if value is not None and form == "conclusions":
+        value = await checked_conclusions(desk, value, intent.branch)
+    text = clean_text(answer.text)
+    answered = ModelAnswered(
+        call=intent.call,
+        text=text,
+        tool_calls=calls,
+        reasoning=clean_text(answer.reasoning) if answer.reasoning else None,
+        finish=answer.finish,
+        model=answer.model,
+        input_tokens=answer.usage.input_tokens,
+        output_tokens=answer.usage.output_tokens,
+        cost_usd=answer.usage.cost_usd,
+        is_estimate=answer.usage.is_estimate,
+        value=value,
+        problem=problem,
+        is_repaired=read.is_repaired if read is not None else False,
+        duration_ms=ms,
+        repairs=("lone surrogates in the text",) if text != answer.text else (),
+    )
+    events: list[AnyEvent] = [answered, *refused]
+    return Outcome(events)
+
+
+def _read(desk: Desk, answer: ModelAnswer, schema: Mapping[str, Json]) -> tuple[FormRead | None, str | None]:
+    if answer.finish == "length":
+        return None, "It was cut off at the limit of its length; answer more briefly."
+    try:
+        read = desk.means.read_form(answer.text, schema)
+        return FormRead(stored_form(read.value), read.is_repaired), None
+    except ModelMistake as mistake:
+        return None, str(mistake)
+
+
+def _checked_calls(
+    desk: Desk, model_call: str, answer: ModelAnswer
+) -> tuple[tuple[ToolCall, ...], list[ToolAnswered]]:
+    """The calls under ids of our own with defaults filled in, and an answer for each that cannot be run."""
+    calls, refused = [], []
+    for index, asked in enumerate(answer.tool_calls):
+        call = replace(asked, id=f"c{model_call[1:]}-{index}", name=clean_text(asked.name))
+        checked = _checked(desk, call, answer.finish)
+        if isinstance(checked, ToolError):
+            call = _storable(call)
+            refused.append(ToolAnswered(call.id, ToolOutcome(False, shown_error(checked), checked), "engine"))
+        else:
+            call = replace(call, arguments=checked, raw=None)
+        calls.append(call)
+    return tuple(calls), refused
+
+
+def _checked(desk: Desk, call: ToolCall, finish: str) -> dict[str, Json] | ToolError:
+    if call.problem is not None:
+        return ToolError("invalid_arguments", call.problem)
+    if finish == "length":
+        return ToolError(
+            "invalid_arguments", "Your answer was cut off, so this call was not run. Ask for it again."
+        )
+    tool = desk.means.tools.get(call.name)
+    try:
+        arguments = stored_form(call.arguments)
+    except ModelMistake as mistake:
+        return ToolError("invalid_arguments", str(mistake))
+    assert isinstance(arguments, dict)
+    return arguments if tool is None else desk.means.check_arguments(tool, arguments)
+
+
+def _storable(call: ToolCall) -> ToolCall:
+    """A call that will not run, in a form that can be stored and shown to the model again."""
+    try:
+        arguments = stored_form(call.arguments)
+    except ModelMistake:
+        arguments = {}
+    raw = clean_text(call.raw)[:4000] if call.raw else None
+    return replace(call, arguments=arguments if isinstance(arguments, dict) else {}, raw=raw)
+
+
+def _ms(desk: Desk, started: float) -> int:
+    return round((desk.seconds() - started) * 1000)

@@ -1,0 +1,189 @@
+"""One run at work in one process: its readings, its calls in flight, and the commits that join the two.
+
+A commit is drafted in memory, written under the position and the lease's generation it was decided at, and only then do
+its calls begin. When somebody else was faster (a signal), the readings are made anew from the journal and what had come in
+is placed again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from outlast.domain.commands import CallModel, CallTool, RunHook
+from outlast.domain.errors import Broken
+from outlast.domain.events import (
+    HookRequested,
+    ModelRequested,
+    Recorded,
+    RunReleased,
+    StateEntered,
+    ToolRequested,
+)
+from outlast.domain.run import RunState
+from outlast.domain.states import State
+from outlast.journal.append import prepare
+from outlast.journal.history import read_history
+from outlast.journal.snapshot import EVERY, snapshot_of
+from outlast.ports.store import Committed, Guard, Item, Release, UpdateRun
+from outlast.runs.desk import Desk, Outcome
+from outlast.runs.drafting import Draft, Drafter, Started
+from outlast.runs.hooks import call_hook
+from outlast.runs.perform_model import perform_model, request_of
+from outlast.runs.perform_tool import perform_tool
+from outlast.runs.readings import Readings
+from outlast.runs.summary import row_change, thread_words
+
+LeaseLost = Broken
+"""Raised (code `lease_lost`) when another worker holds the run; nothing more is written."""
+
+Reload = Callable[[], Awaitable[Readings]]
+
+MAX_RACES: Final = 50
+
+
+class Session:
+    """A claimed run."""
+
+    def __init__(self, desk: Desk, readings: Readings, reload: Reload, wake: asyncio.Event) -> None:
+        self.desk = desk
+        self.readings = readings
+        self.drafter = Drafter(readings, desk.means.workflow)
+        self.wake = wake
+        self.is_draining = False
+        self.has_signals = False
+        self.has_signals = False
+        self._reload = reload
+        self._in_flight: dict[str, asyncio.Task[Outcome]] = {}
+        self._done: list[Outcome] = []
+        self._snapshot_at = readings.state.position
+        self._trouble: BaseException | None = None
+
+    @property
+    def state(self) -> RunState:
+        """The run as this worker knows it."""
+        return self.readings.state
+
+    @property
+    def is_busy(self) -> bool:
+        """Are calls in flight or results not yet committed?"""
+        return bool(self._in_flight or self._done)
+
+    async def catch_up(self) -> bool:
+        """Read what others appended; was there anything?"""
+        news = await read_history(self.desk.store, self.desk.run_id, after=self.state.position)
+        for recorded in news:
+            self.readings.fold(recorded)
+        return bool(news)
+
+    async def advance(self, first: Sequence[Outcome] = ()) -> bool:
+        """Commit what calls came to and what is due next, and begin the calls of it. False when there was nothing to write."""
+        if self._trouble is not None:
+            raise self._trouble
+        outcomes = [*first, *self._done]
+        self._done.clear()
+        for _ in range(MAX_RACES):
+            draft = self._drafted(outcomes)
+            if not draft.recorded:
+                return False
+            if await self._committed(draft, [item for outcome in outcomes for item in outcome.items], []):
+                for started in draft.started:
+                    self._begin(started)
+                return True
+        raise Broken(
+            "store_contended", f"{MAX_RACES} commits of {self.desk.run_id} in a row met a newer event."
+        )
+
+    async def release(self, reason: str, due_at: datetime | None) -> bool:
+        """Give the run back in one commit with the event that says so. False when somebody appended meanwhile."""
+        draft = Draft()
+        self.drafter.place(draft, RunReleased(reason), self.desk.now())
+        lease = self.desk.lease.claim
+        give_back = Release("runs", self.desk.run_id, lease.generation, due_at, reason)
+        return await self._committed(draft, [], [give_back])
+
+    async def kill_calls(self) -> None:
+        """Cancel the calls in flight and wait until nothing of them is left. What had ended before is kept."""
+        tasks = list(self._in_flight.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _drafted(self, outcomes: Sequence[Outcome]) -> Draft:
+        draft, now = Draft(), self.desk.now()
+        for outcome in outcomes:
+            for event in outcome.events:
+                self.drafter.place(draft, event, now)
+        if not self.is_draining:
+            self.drafter.settle(draft, now)
+        return draft
+
+    async def _committed(self, draft: Draft, first: Sequence[Item], last: Sequence[Item]) -> bool:
+        """Write a draft. False when the journal had grown: the readings are then made anew."""
+        prepared = prepare(self.desk.run_id, draft.recorded, self.desk.generation)
+        items = [*prepared.items, *first, *self._row_items(draft.recorded), *last]
+        written = await self.desk.store.commit(items)
+        if isinstance(written, Committed):
+            return True
+        if written.guard is not Guard.POSITION:
+            self.desk.lease.is_lost = True
+            raise Broken("lease_lost", f"Another worker holds {self.desk.run_id} ({written.guard}).")
+        self.readings = await self._reload()
+        self.desk.ledger, self.desk.cache = self.readings.ledger, self.readings.cache
+        self.drafter.readings = self.readings
+        return False
+
+    def _row_items(self, recorded: Sequence[Recorded]) -> list[Item]:
+        """What rides along: the row where the state changed, the thread's words at the end, a snapshot now and then."""
+        items: list[Item] = []
+        entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]
+        if entered or any(isinstance(one.event, RunReleased) for one in recorded):
+            change: UpdateRun = row_change(self.state, recorded[-1].at)
+            items.append(change)
+        if any(event.target is State.COMPLETED for event in entered):
+            items += thread_words(self.readings, recorded[-1].at)
+        if self.state.position - self._snapshot_at >= EVERY or self.state.has_ended:
+            self._snapshot_at = self.state.position
+            items.append(snapshot_of(self.state))
+        return items
+
+    def _begin(self, started: Started) -> None:
+        name = _name_of(started)
+        task = asyncio.ensure_future(self._effect(started))
+        self._in_flight[name] = task
+        task.add_done_callback(lambda done: self._ended(name, done))
+
+    def _ended(self, name: str, task: asyncio.Task[Outcome]) -> None:
+        self._in_flight.pop(name, None)
+        if not task.cancelled():
+            error = task.exception()
+            if error is None:
+                self._done.append(task.result())
+            else:
+                self._trouble = error
+        self.wake.set()
+
+    def _effect(self, started: Started) -> Coroutine[Any, Any, Outcome]:
+        intent, command, state = started.intent, started.command, self.state
+        if isinstance(intent, ModelRequested) and isinstance(command, CallModel):
+            schema = self.drafter.schema_of(command)
+            branch = state.branches[intent.branch]
+            messages = self.readings.conversations[intent.branch].messages
+            request = request_of(state, branch, intent, messages, schema)
+            return perform_model(self.desk, state, intent, request, command.form, schema)
+        if isinstance(intent, ToolRequested) and isinstance(command, CallTool):
+            return perform_tool(self.desk, state, state.calls[intent.call], command.edited)
+        if isinstance(intent, HookRequested) and isinstance(command, RunHook):
+            return self._hook(state, intent, command)
+        raise TypeError(f"{type(command).__name__} does not go with {type(intent).__name__}")
+
+    async def _hook(self, state: RunState, intent: HookRequested, command: RunHook) -> Outcome:
+        ran = await call_hook(self.desk, state, intent.hook, intent.point, intent.subject, command.info, 1)
+        return Outcome([ran])
+
+
+def _name_of(started: Started) -> str:
+    intent = started.intent
+    return f"{intent.hook} {intent.subject}" if isinstance(intent, HookRequested) else intent.call

@@ -1,0 +1,75 @@
+"""A run in a row: what lists show of it without reading its journal, and what its thread keeps of it."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Final
+
+from outlast.domain.door import Json
+from outlast.domain.run import MAIN_BRANCH, RunState
+from outlast.domain.states import ENDED
+from outlast.domain.thread import ThreadSaid
+from outlast.journal.codec import encode
+from outlast.journal.upcast import READER
+from outlast.ports.store import Append, EventRow, Item, PutPayload, UpdateRun
+from outlast.runs.readings import Readings
+
+SHOWN_INPUT: Final = 2000
+"""How much of a run's input lists carry, in characters."""
+
+
+def summary_of(state: RunState) -> dict[str, Json]:
+    """The parts of a run's `show` document that lists carry, from its state."""
+    failure = state.failure
+    waiting: list[Json] = [f"approval {ticket.id}: {ticket.subject}" for ticket in state.open_tickets()]
+    waiting += [f"answer {question.id}: {question.text}" for question in state.open_questions()]
+    return {
+        "input": state.input[:SHOWN_INPUT],
+        "steps": state.counters.steps,
+        "tokens": state.counters.tokens,
+        "cost_usd": round(state.counters.cost_usd, 6),
+        "waiting_for": waiting,
+        "error": {"code": failure.code, "detail": failure.detail, "next": failure.next_step}
+        if failure
+        else None,
+    }
+
+
+def row_change(state: RunState, at: datetime) -> UpdateRun:
+    """The run's row as it must be once `state` holds."""
+    return UpdateRun(
+        run_id=state.run_id,
+        state=str(state.state),
+        is_active=state.state not in ENDED,
+        outcome=state.outcome,
+        updated_at=at,
+        summary=json.dumps(summary_of(state), ensure_ascii=False),
+        min_reader=READER,
+        generation=state.generation,
+    )
+
+
+def final_words(readings: Readings) -> str:
+    """What a completed run says to its thread: the answer of its conversation, or the report's title and how to read it."""
+    state = readings.state
+    conversation = readings.conversations.get(MAIN_BRANCH)
+    if conversation is not None and conversation.last_words:
+        return conversation.last_words
+    if state.report_position:
+        return f"{state.report_title} (report of {state.run_id})"
+    return f"{state.run_id} ended without an answer."
+
+
+def thread_words(readings: Readings, at: datetime) -> list[Item]:
+    """The items that add a completed run's answer to its thread."""
+    said = ThreadSaid(readings.state.run_id, "assistant", final_words(readings))
+    return said_items(readings.state.thread_id, said, at)
+
+
+def said_items(thread_id: str, said: ThreadSaid, at: datetime) -> list[Item]:
+    """The items that add words to a thread."""
+    encoded = encode(said)
+    row = EventRow(1, type(said).__name__, said.VERSION, at, encoded.body)
+    payloads = [PutPayload(thread_id, digest, content) for digest, content in encoded.payloads.items()]
+    return [Append(thread_id, None, (row,)), *payloads]

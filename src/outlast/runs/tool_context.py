@@ -1,0 +1,101 @@
+"""What a tool is given: identity from the run, its key, and narrow services bound to the desk."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from outlast.domain.errors import ModelCallFailed, ToolTrouble
+from outlast.domain.ids import idempotency_key
+from outlast.domain.message import Message
+from outlast.domain.run import Call, RunState
+from outlast.domain.task import RoleSettings
+from outlast.ports.provider import Delta, ModelRequest
+from outlast.ports.tool import ToolContext
+from outlast.runs.desk import Desk
+from outlast.runs.fences import RULE, fence
+from outlast.runs.limits import limit_crossed
+
+
+@dataclass(slots=True)
+class Spending:
+    """What model calls made by a tool have used up."""
+
+    tokens: int = 0
+    usd: float = 0.0
+
+
+def context_for(desk: Desk, state: RunState, call: Call, spending: Spending) -> ToolContext:
+    """The context of one call."""
+    branch = state.branches[call.branch]
+    return ToolContext(
+        user_id=state.user_id,
+        thread_id=state.thread_id,
+        run_id=state.run_id,
+        call_id=call.call.id,
+        idempotency_key=idempotency_key(state.run_id, call.call.id),
+        subtask=branch.subtask,
+        workspace=desk.means.workspace,
+        artifacts=_Artifacts(desk),
+        search=desk.means.search,
+        fetch=desk.means.fetch,
+        model=_Model(desk, state, call, spending),
+    )
+
+
+class _Artifacts:
+    """Artifacts of the run: payloads it refers to."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def put(self, content: str | bytes) -> str:
+        raw = content.encode("utf-8", "replace") if isinstance(content, str) else content
+        digest = hashlib.sha256(raw).hexdigest()
+        await self._desk.put(raw, digest)
+        return digest
+
+    async def get(self, digest: str) -> bytes | None:
+        return (await self._desk.store.read_payloads([digest])).get(digest)
+
+
+class _Model:
+    """A model a tool may ask within the run's budget; what it uses up is counted with the call's result."""
+
+    def __init__(self, desk: Desk, state: RunState, call: Call, spending: Spending) -> None:
+        self._desk, self._state, self._call, self._spending = desk, state, call, spending
+
+    async def ask(self, purpose: str, prompt: str, text: str) -> str:
+        crossed = limit_crossed(self._state, self._desk.now(), self._spending.tokens, self._spending.usd)
+        if crossed is not None and crossed.limit != "max_steps":
+            raise ToolTrouble(
+                "limit_reached", f"The run's limit {crossed.limit} leaves no room for another model call."
+            )
+        try:
+            answer = await self._desk.means.provider("executor").answer(
+                self._request(purpose, prompt, text), _ignore
+            )
+        except ModelCallFailed as failure:
+            self._spending.tokens += failure.spent_tokens
+            raise ToolTrouble("model_failed", f"The model could not be asked: {failure}") from failure
+        self._spending.tokens += answer.usage.total_tokens
+        self._spending.usd += answer.usage.cost_usd or 0.0
+        return answer.text
+
+    def _request(self, purpose: str, prompt: str, text: str) -> ModelRequest:
+        role = self._state.definition.roles.get("executor") or RoleSettings(model="")
+        fenced = fence(self._call.call.id, self._call.asked_at_step, "tool input", text)
+        messages = (Message("system", f"{prompt}\n\n{RULE}"), Message("user", f"{prompt}\n\n{fenced}"))
+        return ModelRequest(
+            call_id=f"{self._call.call.id}-model",
+            purpose=purpose,
+            role="executor",
+            model=role.model,
+            messages=messages,
+            temperature=role.temperature,
+            max_tokens=role.max_tokens,
+        )
+
+
+def _ignore(delta: Delta) -> None:
+    """Pieces of such answers are shown to nobody."""
