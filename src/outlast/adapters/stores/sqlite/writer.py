@@ -18,7 +18,7 @@ _LOOK_ELSEWHERE_SECONDS = 0.02
 
 
 class Writer:
-    """Serves jobs whose work takes a Session. A job that fails takes no other with it: each is then done by itself."""
+    """Serves jobs whose work takes a Session. A job that fails takes no other with it."""
 
     def __init__(self, opener: Opener, watches: Watches) -> None:
         self._opener = opener
@@ -33,14 +33,13 @@ class Writer:
         return StoreCounts(statements, self._commits, self._commits if self._opener.path else 0)
 
     def serve(self, jobs: Sequence[Job]) -> None:
-        """Do all jobs in one transaction; where one of them fails, each in its own."""
+        """Do all jobs in one transaction, or in a few where one of them fails."""
         try:
             self._mind_watchers()
         except (sqlite3.Error, OutlastError):
             self._drop()  # who watches comes back after the timeout; who writes is told by the next transaction
-        if jobs and not self._do(jobs):
-            for job in jobs:
-                self._do([job])
+        if jobs:
+            self._do_or_halve(jobs)
 
     def idle_seconds(self) -> float | None:
         """While someone watches a file, look again soon: another process may have written."""
@@ -50,12 +49,24 @@ class Writer:
         """Close the connection; the last one of all processes folds the log into the file."""
         self._drop()
 
+    def _do_or_halve(self, jobs: Sequence[Job]) -> None:
+        """A job that cannot be done is found by halving, so that it costs the others few more syncs."""
+        if not self._do(jobs):
+            middle = len(jobs) // 2
+            self._do_or_halve(jobs[:middle])
+            self._do_or_halve(jobs[middle:])
+
     def _do(self, jobs: Sequence[Job]) -> bool:
-        """Do the jobs in one transaction. False: some job failed and none is done; each must be tried alone."""
+        """Do the jobs in one transaction. False: one of several failed and none is done."""
         try:
             session = self._ready_session()
+        except OutlastError as error:
+            self._fail(jobs, error)
+            return True
+        try:
             session.begin()
-        except (sqlite3.Error, OutlastError) as error:
+        except sqlite3.Error as error:
+            self._undo(session)
             self._fail(jobs, error)
             return True
         try:

@@ -1,0 +1,106 @@
+"""Watches: precise within the process, and no work while nobody watches."""
+
+import asyncio
+import threading
+from pathlib import Path
+
+from outlast.ports.store import Append, Enqueue, EventRow, Release
+from tests.unit.adapters.stores.sqlite.making import AT, heard, opened
+
+
+def append(stream: str, after: int = 0) -> Append:
+    return Append(stream, after, (EventRow(after + 1, "Noted", 1, AT, "{}"),))
+
+
+async def test_a_commit_wakes_nobody_else() -> None:
+    async with opened(None) as store:
+        other, queue, mine = store.watch(["q"]), store.watch(["queue:polls"]), store.watch(["r"])
+        await store.commit([append("r"), Enqueue("runs", "r", AT, "ann")])
+        assert await mine.wait(5)
+        assert not await mine.wait(0)
+        assert not await other.wait(0)
+        assert not await queue.wait(0)
+
+
+async def test_another_handle_is_heard_precisely(tmp_path: Path) -> None:
+    path = tmp_path / "outlast.db"
+    async with opened(path) as store, opened(path) as other:
+        watches = [store.watch([topic]) for topic in ("r", "q", "queue:runs", "queue:polls")]
+        while await watches[0].wait(0.1):  # the first look wakes everyone, for nobody looked before
+            pass
+        for watch in watches:
+            await watch.wait(0)
+        await store.commit([append("own"), Enqueue("polls", "p", AT, "ann")])
+        assert await watches[3].wait(5)
+        await other.commit([append("r"), Enqueue("runs", "r", AT, "ann")])
+        assert await watches[0].wait(5)
+        assert await watches[2].wait(5)
+        assert not await watches[1].wait(0)
+
+
+async def test_a_release_with_a_due_time_is_heard_like_an_enqueue() -> None:
+    async with opened(None) as store:
+        await store.commit([Enqueue("runs", "r", AT, "ann")])
+        watch = store.watch(["queue:runs"])
+        for due_at in (None, AT):
+            [claim] = await store.claim("runs", "w", 60, item="r")
+            await store.commit([Release("runs", "r", claim.generation, due_at)])
+            assert await watch.wait(0) is (due_at is not None)
+
+
+async def test_the_file_is_looked_at_only_while_someone_watches(tmp_path: Path) -> None:
+    looks, looked = 0, threading.Event()
+
+    def hear(sql: str) -> None:
+        nonlocal looks
+        if sql == "PRAGMA data_version":
+            looks += 1
+            looked.set()
+
+    async with opened(tmp_path / "outlast.db", connection_class=heard(hear)) as store:
+        await store.commit([append("r")])
+        assert looks == 0
+        watch = store.watch(["r"])
+        assert await asyncio.to_thread(looked.wait, 5)
+        watch.stop()
+        await store.commit([append("r", 1)])
+        seen = looks
+        await store.commit([append("r", 2)])
+        assert looks == seen
+        assert store._writer is not None
+        assert store._writer.idle_seconds() is None
+
+
+async def test_own_events_are_not_looked_for_elsewhere(tmp_path: Path) -> None:
+    path = tmp_path / "outlast.db"
+    async with opened(path) as store, opened(path) as other:
+        watch = store.watch(["other"])
+        while await watch.wait(0.1):
+            pass
+        for position in range(50):
+            await store.commit([append("own", position)])
+        assert store._writer is not None
+        assert store._writer._elsewhere is not None
+        assert store._writer._elsewhere._last_seq == 50
+        await other.commit([append("other")])
+        assert await watch.wait(5)
+
+
+def test_a_watch_may_outlive_the_loop_that_waited() -> None:
+    async def scene() -> None:
+        async with opened(None) as store:
+            watch = store.watch(["r"])
+
+            def abandon() -> None:
+                loop = asyncio.new_event_loop()
+                waiting = loop.create_task(watch.wait(60))
+                loop.run_until_complete(asyncio.sleep(0))
+                waiting.cancel()
+                loop.run_until_complete(asyncio.gather(waiting, return_exceptions=True))
+                loop.close()
+
+            await asyncio.to_thread(abandon)
+            await store.commit([append("r")])
+            assert await watch.wait(5)
+
+    asyncio.run(scene())

@@ -1,0 +1,212 @@
+"""The writer: one statement an append, one sync a group, and trouble only for whom it concerns."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.domain.errors import Broken, CallerMistake
+from outlast.ports.store import Append, Committed, Enqueue, EventRow, PutPayload, StoreCounts
+from tests.law import law
+from tests.unit.adapters.stores.sqlite.making import AT, heard, opened, sqlite_error
+
+KIBIBYTE = "x" * 1024
+
+
+def append(stream: str, after: int, body: str = KIBIBYTE, count: int = 1) -> Append:
+    return Append(
+        stream, after, tuple(EventRow(after + n, "Noted", 1, AT, body) for n in range(1, count + 1))
+    )
+
+
+def difference(before: StoreCounts, after: StoreCounts) -> tuple[int, int, int]:
+    return (
+        after.statements - before.statements,
+        after.commits - before.commits,
+        after.durable_syncs - before.durable_syncs,
+    )
+
+
+async def test_a_round_of_two_commits_is_two_statements_and_two_syncs(tmp_path: Path) -> None:
+    async with opened(tmp_path / "outlast.db") as store:
+        await store.commit([Enqueue("runs", "r", AT, "ann")])
+        await store.claim("runs", "w", 60)
+        before = store.counts()
+        for position in range(2):
+            events = append("r", position).events
+            assert await store.commit([Append("r", position, events, generation=1)]) == Committed()
+        assert difference(before, store.counts()) == (2, 2, 2)
+
+
+async def test_several_events_are_one_statement(tmp_path: Path) -> None:
+    async with opened(tmp_path / "outlast.db") as store:
+        before = store.counts()
+        await store.commit([append("r", 0, count=40)])
+        assert difference(before, store.counts()) == (1, 1, 1)
+
+
+async def test_memory_has_nothing_to_sync() -> None:
+    async with opened(None) as store:
+        await store.commit([append("r", 0)])
+        assert store.counts() == StoreCounts(statements=1, commits=1, durable_syncs=0)
+
+
+async def test_commits_that_are_pending_together_share_a_sync(tmp_path: Path) -> None:
+    async with opened(tmp_path / "outlast.db") as store:
+        before = store.counts()
+        answers = await asyncio.gather(*[store.commit([append(f"s{n}", 0)]) for n in range(200)])
+        assert answers == [Committed()] * 200
+        statements, commits, syncs = difference(before, store.counts())
+        assert statements == 200
+        assert commits == syncs <= 20
+
+
+async def test_a_batch_that_cannot_be_stored_costs_the_others_few_syncs(tmp_path: Path) -> None:
+    async with opened(tmp_path / "outlast.db") as store:
+        before = store.counts()
+        bad = [store.commit([append(f"s{n}", 0, "\ud800" if n == 77 else "{}")]) for n in range(200)]
+        answers = await asyncio.gather(*bad, return_exceptions=True)
+        assert isinstance(answers.pop(77), CallerMistake)
+        assert answers == [Committed()] * 199
+        assert difference(before, store.counts())[2] <= 30
+
+
+async def test_a_cancelled_caller_leaves_the_others_their_answers(tmp_path: Path) -> None:
+    async with opened(tmp_path / "outlast.db") as store:
+        commits = [asyncio.create_task(store.commit([append(f"s{n}", 0)])) for n in range(10)]
+        await asyncio.sleep(0)
+        commits[3].cancel()
+        answers = await asyncio.gather(*commits, return_exceptions=True)
+        assert isinstance(answers.pop(3), asyncio.CancelledError)
+        assert answers == [Committed()] * 9
+
+
+async def test_a_loop_that_is_gone_does_not_stop_the_writer(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "outlast.db")
+    await store.open()
+
+    def leave() -> None:
+        loop = asyncio.new_event_loop()
+        task = loop.create_task(store.commit([append("r", 0)]))
+        loop.run_until_complete(asyncio.sleep(0))
+        task.cancel()
+        loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
+        loop.close()
+
+    await asyncio.to_thread(leave)
+    assert await store.commit([append("q", 0)]) == Committed()
+    assert await store.read_head("r") == 1
+    await store.close()
+
+
+async def test_a_full_store_refuses_and_goes_on_once_there_is_room(tmp_path: Path) -> None:
+    async with opened(tmp_path / "outlast.db") as store:
+        await store._writes.do(
+            lambda session: session.connection.execute("PRAGMA max_page_count = 60").fetchall()
+        )
+        fill = [store.commit([Append("r", None, append("r", 0, count=10).events)]) for _ in range(99)]
+        answers = await asyncio.gather(*fill, return_exceptions=True)
+        refused = [answer for answer in answers if isinstance(answer, Broken)]
+        assert {full.code for full in refused} == {"store_full"}
+        written = await store.read_head("r")
+        assert written == 10 * (99 - len(refused))
+        assert written > 0
+        small, large = (
+            store.commit([Enqueue("runs", "r", AT, "ann")]),
+            store.commit([PutPayload("r", "d", b"x" * 10**6)]),
+        )
+        answers = await asyncio.gather(small, large, return_exceptions=True)
+        assert answers[0] == Committed()
+        assert isinstance(answers[1], Broken)
+        await store._writes.do(
+            lambda session: session.connection.execute("PRAGMA max_page_count = 9999").fetchall()
+        )
+        assert await store.commit([append("r", written, count=10)]) == Committed()
+        assert await store.read_payloads(["d"]) == {}
+
+
+async def test_a_lock_that_is_not_given_up_is_told_and_outlived(tmp_path: Path) -> None:
+    path = tmp_path / "outlast.db"
+    async with opened(path, busy_seconds=0.05) as store:
+        with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            commits = [store.commit([append(f"s{n}", 0)]) for n in range(50)]
+            answers = await asyncio.gather(*commits, return_exceptions=True)
+            assert [getattr(answer, "code", answer) for answer in answers] == ["store_unavailable"] * 50
+            assert await store.read_head("s0") == 0
+        assert await store.commit([append("s0", 0)]) == Committed()
+
+
+async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "outlast.db"
+    path.write_bytes(b"This is a letter to a friend. " * 500)
+    with pytest.raises(Broken) as refused:
+        await SqliteStore(path).open()
+    assert refused.value.code == "store_damaged"
+    assert "backup" in refused.value.next_step
+    assert path.read_bytes().startswith(b"This is a letter")
+
+
+async def test_a_damaged_page_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "outlast.db"
+    async with opened(path) as store:
+        await store.commit([append("r", 0, count=200)])
+    content = bytearray(path.read_bytes())
+    content[4096 * 10 :] = b"\xff" * (len(content) - 4096 * 10)
+    path.write_bytes(content)
+    async with opened(path) as store:
+        with pytest.raises(Broken) as told:
+            await store.read_events("r")
+        assert told.value.code == "store_damaged"
+
+
+async def test_a_disk_that_fails_at_the_commit_leaves_it_unknown_and_the_store_usable(tmp_path: Path) -> None:
+    failing = True
+
+    def hear(sql: str) -> None:
+        if failing and sql == "COMMIT" and ready:
+            raise sqlite_error(sqlite3.SQLITE_IOERR_FSYNC)
+
+    ready = False
+    async with opened(tmp_path / "outlast.db", connection_class=heard(hear)) as store:
+        ready = True
+        with pytest.raises(Broken) as unknown:
+            await store.commit([append("r", 0)])
+        assert unknown.value.code == "commit_unknown"
+        failing = False
+        assert await store.commit([append("r", 0)]) == Committed()
+
+
+@law("STORE-4.a")
+async def test_g07_05_text_that_is_no_text_is_refused_and_never_replaces_what_is_there(
+    tmp_path: Path,
+) -> None:
+    surrogates = ["ok \ud83d", b"caf\xe9.txt".decode("utf-8", "surrogateescape")]
+    async with opened(tmp_path / "outlast.db") as store:
+        assert await store.commit([append("r", 0, "the finished result")]) == Committed()
+        for text in surrogates:
+            for batch in ([append("r", 1, text)], [append("q", 0), Enqueue("runs", "r", AT, "ann", text)]):
+                with pytest.raises(CallerMistake, match="cannot be stored"):
+                    await store.commit(batch)
+        assert [event.body for event in await store.read_events("r")] == ["the finished result"]
+        assert await store.read_head("q") == 0
+        assert await store.commit([append("r", 1, "ok \ufffd")]) == Committed()
+
+
+@law("STORE-3.a", "STORE-3.b")
+async def test_g07_08_bytes_stay_below_three_times_the_content(tmp_path: Path) -> None:
+    path, content = tmp_path / "outlast.db", 0
+    async with opened(path) as store:
+        for step in range(200):
+            result = f"{step:08d}".encode() * 2560
+            batch = [
+                append("r", step),
+                PutPayload("r", f"{step:064x}", result),
+                PutPayload("fork", f"{step:064x}", result),
+            ]
+            assert await store.commit(batch) == Committed()
+            content += len(result) + len(KIBIBYTE)
+    assert path.stat().st_size < 1.3 * content
