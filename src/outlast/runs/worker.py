@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Final
+from typing import Any, Final
 
 from outlast.domain.errors import Broken, OutlastError
 from outlast.domain.events import AnyEvent, Recorded, RunClaimed, RunForked, RunStarted
@@ -101,9 +101,9 @@ class Worker:
         seconds = 5.0
         if due_at is not None:
             seconds = min(seconds, max(0.02, (due_at - await self._store.now()).total_seconds()))
-        waits = [asyncio.ensure_future(stop.wait())]
+        waits: list[asyncio.Future[Any]] = [asyncio.create_task(_stopped(stop))]
         if len(tasks) < self._concurrency:
-            waits.append(asyncio.ensure_future(watch.wait(seconds)))
+            waits.append(asyncio.create_task(watch.wait(seconds)))
         await asyncio.wait([*waits, *tasks], return_when=asyncio.FIRST_COMPLETED)
         for pending in waits:
             pending.cancel()
@@ -188,3 +188,7 @@ async def thread_messages(store: Store, thread_id: str, position: int) -> tuple[
     rows = await store.read_events(thread_id, 0, position)
     said: list[ThreadSaid] = [decode(ThreadSaid, row.body, {}) for row in rows]
     return tuple(Message(words.speaker, words.text) for words in said)
+
+
+async def _stopped(stop: asyncio.Event) -> bool:
+    return await stop.wait()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from outlast.adapters.stores.sqlite import journal, queues, rows
-from outlast.adapters.stores.sqlite.session import QUEUE_TOPIC, Session
+from outlast.adapters.stores.sqlite.session import QUEUE_TOPIC, SIGNAL_TOPIC, Session
 from outlast.ports.store import (
     Append,
     Committed,
@@ -37,9 +37,7 @@ def write_batch(session: Session, batch: Sequence[Item]) -> Committed | Refused:
         if refused is not None:
             return refused
     for item in batch:
-        topic = _topic(item)
-        if topic is not None:
-            session.touched.add(topic)
+        session.touched.update(_topics(item))
     return _COMMITTED
 
 
@@ -55,13 +53,13 @@ def _write_all(session: Session, batch: Sequence[Item]) -> Refused | None:
     return None
 
 
-def _topic(item: Item) -> str | None:
+def _topics(item: Item) -> Sequence[str]:
     """What a watcher would have to name to hear of this item; a release that sets a due time is heard like an enqueue."""
     if isinstance(item, Append):
-        return item.stream if item.events else None
+        return (item.stream,) if item.generation is not None else (item.stream, SIGNAL_TOPIC + item.stream)
     if isinstance(item, Enqueue) or (isinstance(item, Release) and item.due_at is not None):
-        return QUEUE_TOPIC + item.queue
-    return None
+        return (QUEUE_TOPIC + item.queue,)
+    return ()
 
 
 def _write(session: Session, item: Item) -> Guard | None:

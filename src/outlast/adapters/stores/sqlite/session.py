@@ -11,6 +11,7 @@ from outlast.adapters.stores.sqlite.queries import query
 _MARK = query("mark_queue")
 
 QUEUE_TOPIC = "queue:"
+SIGNAL_TOPIC = "signals:"
 
 
 class Session:

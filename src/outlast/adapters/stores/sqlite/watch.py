@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 
 from outlast.adapters.stores.sqlite.queries import query
-from outlast.adapters.stores.sqlite.session import QUEUE_TOPIC
+from outlast.adapters.stores.sqlite.session import QUEUE_TOPIC, SIGNAL_TOPIC
 
 _STREAMS_SINCE = query("streams_since")
 _LAST_SEQ = query("last_seq")
@@ -126,7 +126,8 @@ class Elsewhere:
         if version == self._version:
             return set()
         self._version = version
-        topics = {stream for (stream,) in self._connection.execute(_STREAMS_SINCE, (self._last_seq,))}
+        streams = {stream for (stream,) in self._connection.execute(_STREAMS_SINCE, (self._last_seq,))}
+        topics = streams | {SIGNAL_TOPIC + stream for stream in streams}
         self._last_seq = self._connection.execute(_LAST_SEQ).fetchone()[0]
         marks = self._read_marks()
         topics |= {QUEUE_TOPIC + queue for queue, mark in marks.items() if mark != self._marks.get(queue)}
