@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from outlast.domain.commands import CallModel, CallTool, RunHook
-from outlast.domain.errors import Broken
+from outlast.domain.errors import Broken, Conflict
 from outlast.domain.events import (
     HookRequested,
     ModelRequested,
@@ -127,6 +127,8 @@ class Session:
         written = await self.desk.store.commit(items)
         if isinstance(written, Committed):
             return True
+        if written.guard is Guard.THREAD_BUSY:
+            raise Conflict("thread_busy", f"The thread of {self.desk.run_id} has another active run.", "Wait for its end.")
         if written.guard is not Guard.POSITION:
             self.desk.lease.is_lost = True
             raise Broken("lease_lost", f"Another worker holds {self.desk.run_id} ({written.guard}).")

@@ -36,6 +36,12 @@ def summary_of(state: RunState) -> dict[str, Json]:
     }
 
 
+def started_summary(words: str) -> str:
+    """The summary of a run that has only been started."""
+    nothing: dict[str, Json] = {"input": words[:SHOWN_INPUT], "steps": 0, "tokens": 0, "cost_usd": 0.0}
+    return json.dumps({**nothing, "waiting_for": [], "error": None}, ensure_ascii=False)
+
+
 def row_change(state: RunState, at: datetime) -> UpdateRun:
     """The run's row as it must be once `state` holds."""
     return UpdateRun(

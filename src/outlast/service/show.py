@@ -1,0 +1,135 @@
+"""A run as people and programs see it: the `show` document, and rows for lists."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from outlast.domain.door import Json
+from outlast.domain.errors import NotFound
+from outlast.domain.events import ReportWritten
+from outlast.domain.report import Report
+from outlast.domain.run import RunState, SubtaskState
+from outlast.domain.states import ENDED
+from outlast.journal.fold import load_state, unknown_run
+from outlast.journal.history import read_history
+from outlast.ports.store import QueueEntry, RunFilter, RunRow, Store
+from outlast.runs.summary import summary_of
+from outlast.service.reports.document import to_document
+from outlast.service.threads import read_thread_words
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a run's lease, and until when; `note` is why the last worker gave it back."""
+
+    holder: str | None
+    until: datetime | None
+    note: str
+
+
+async def show_run(store: Store, run_id: str, user_id: str | None = None) -> dict[str, Any]:
+    """The `show` document of a run. Raises NotFound (`unknown_run`), also for another user's run."""
+    row = await owned_row(store, run_id, user_id)
+    state = await load_state(store, run_id)
+    report = await read_report(store, state)
+    return {
+        **_listed(row, summary_of(state), state),
+        "plan": [_planned(item) for item in state.plan],
+        "subtasks": [_worked(item) for item in state.plan],
+        "answer": await _answer(store, row) if report is None else None,
+        "report": to_document(report) if report is not None else None,
+    }
+
+
+async def list_runs(store: Store, wanted: RunFilter) -> list[dict[str, Any]]:
+    """Runs newest first, each as in `show` without plan and report. Runs at work are read as they stand now."""
+    documents = []
+    for row in await store.list_runs(wanted):
+        state = await load_state(store, row.run_id) if row.is_active else None
+        summary = summary_of(state) if state is not None else json.loads(row.summary)
+        documents.append(_listed(row, summary, state))
+    return documents
+
+
+async def read_report(store: Store, state: RunState) -> Report | None:
+    """The report of a run, if one was written."""
+    if not state.report_position:
+        return None
+    found = await read_history(store, state.run_id, after=state.report_position - 1, limit=1)
+    event = found[0].event if found else None
+    return event.report if isinstance(event, ReportWritten) else None
+
+
+async def owned_row(store: Store, run_id: str, user_id: str | None = None) -> RunRow:
+    """The row of a run of this user (None: of anybody). Raises NotFound (`unknown_run`)."""
+    row = await store.read_run(run_id)
+    if row is None or (user_id is not None and row.user_id != user_id):
+        raise unknown_run(run_id)
+    return row
+
+
+async def holder_of(store: Store, run_id: str) -> Holder:
+    """Who works on a run, by its lease."""
+    entry: QueueEntry | None = await store.read_entry("runs", run_id)
+    if entry is None:
+        return Holder(None, None, "")
+    is_live = entry.until is not None and entry.until > await store.now()
+    return Holder(entry.holder if is_live else None, entry.until if is_live else None, entry.note)
+
+
+async def no_report(store: Store, run_id: str) -> NotFound:
+    """The error for a run without a report, which says where it stands."""
+    state = await load_state(store, run_id)
+    return NotFound("no_report", f"{run_id} has no report; it is {state.state}.", f"See `outlast show {run_id}`.")
+
+
+async def _answer(store: Store, row: RunRow) -> str | None:
+    """What a completed conversation answered: the last words it left in its thread."""
+    from_thread = await read_thread_words(store, row.thread_id)
+    return next((words.text for words in reversed(from_thread) if words.run_id == row.run_id and words.speaker == "assistant"), None)
+
+
+def _listed(row: RunRow, summary: dict[str, Json], state: RunState | None) -> dict[str, Any]:
+    shown = state.state if state is not None else row.state
+    has_ended = (state.state in ENDED) if state is not None else not row.is_active
+    return {
+        "run_id": row.run_id,
+        "thread_id": row.thread_id,
+        "task": row.task,
+        "state": str(shown),
+        "outcome": state.outcome if state is not None else row.outcome,
+        "input": summary.get("input", ""),
+        "steps": summary.get("steps", 0),
+        "tokens": summary.get("tokens", 0),
+        "cost_usd": summary.get("cost_usd", 0.0),
+        "started_at": row.created_at.isoformat(),
+        "ended_at": row.updated_at.isoformat() if has_ended else None,
+        "waiting_for": summary.get("waiting_for", []),
+        "error": summary.get("error"),
+    }
+
+
+def _planned(item: SubtaskState) -> dict[str, Any]:
+    return {
+        "id": item.subtask.id,
+        "question": item.subtask.question,
+        "done_when": item.subtask.done_when,
+        "depends_on": list(item.subtask.depends_on),
+    }
+
+
+def _worked(item: SubtaskState) -> dict[str, Any]:
+    return {
+        "id": item.subtask.id,
+        "state": str(item.progress),
+        "rounds": item.rounds,
+        "remarks": list(item.remarks),
+        "conclusions": [
+            {"id": one.id, "claim": one.claim, "sources": list(one.sources), "quote": one.quote, "confidence": one.confidence}
+            for one in item.conclusions
+        ],
+        "open_questions": list(item.open_questions),
+    }

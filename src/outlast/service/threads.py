@@ -1,0 +1,38 @@
+"""Threads as people see them: their rows, and what was said in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from outlast.domain.errors import NotFound
+from outlast.domain.thread import ThreadSaid
+from outlast.journal.codec import decode, payloads_named_in
+from outlast.ports.store import Store
+
+
+async def read_thread_words(store: Store, thread_id: str) -> list[ThreadSaid]:
+    """What was said in a thread, in order."""
+    rows = await store.read_events(thread_id)
+    digests = [digest for row in rows for digest in payloads_named_in(row.body)]
+    payloads = await store.read_payloads(digests) if digests else {}
+    return [decode(ThreadSaid, row.body, payloads) for row in rows]
+
+
+async def list_threads(store: Store, user_id: str, limit: int = 100) -> list[dict[str, Any]]:
+    """The threads of a user, newest first."""
+    rows = await store.list_threads(user_id, limit)
+    return [{"thread_id": row.thread_id, "title": row.title, "created_at": row.created_at.isoformat()} for row in rows]
+
+
+async def show_thread(store: Store, thread_id: str, user_id: str) -> dict[str, Any]:
+    """A thread of a user with its words. Raises NotFound (`unknown_thread`), also for another user's."""
+    row = await store.read_thread(thread_id)
+    if row is None or row.user_id != user_id:
+        raise NotFound("unknown_thread", f"There is no thread {thread_id}.", "List yours with `outlast threads list`.")
+    words = await read_thread_words(store, thread_id)
+    return {
+        "thread_id": thread_id,
+        "title": row.title,
+        "created_at": row.created_at.isoformat(),
+        "messages": [{"run_id": said.run_id, "speaker": said.speaker, "text": said.text} for said in words],
+    }
