@@ -13,6 +13,7 @@ from outlast.wiring.settings.document import Document, read_file
 from outlast.wiring.settings.load import find_config, read_settings
 from outlast.wiring.settings.models import ROLES, llm_of, search_of
 from outlast.wiring.settings.problem import Place, Problem, nearest, shown_path
+from outlast.wiring.settings.spec import lacking
 from outlast.wiring.settings.task_files import read_task, task_files
 from outlast.wiring.settings.task_tree import TaskDocument
 from outlast.wiring.settings.tree import Llm, Roles, Settings
@@ -40,6 +41,7 @@ def check(
         return [_problem_of(mistake)]
     settings = replace(settings, home=file.resolve().parent if file else (directory or Path.cwd()))
     problems += _missing_variables(settings, document, environ)
+    problems += _missing_settings(settings, document)
     problems += _unknown_sections(settings, document, known_tools)
     names: dict[str, str] = {}
     for task_file in task_files(settings):
@@ -96,6 +98,20 @@ def _unknown_sections(
             near = nearest(name, {*known, "paths"})
             detail = f"there is no tool {name}" + (f"; did you mean {near}?" if near else "")
             yield Problem(document.place(("tools", name)), f"tools.{name}", detail, "unknown_tool")
+
+
+def _missing_settings(settings: Settings, document: Document) -> Iterator[Problem]:
+    parts: list[tuple[str, Any]] = [("llm", llm_of(settings, role)) for role in ROLES]
+    parts += [("search", search_of(settings)), ("harness.persistence", settings.harness.persistence)]
+    for path, section in parts:
+        for made in lacking(section):
+            key = f"{path}.{made.name}"
+            yield Problem(
+                document.place(tuple(key.split("."))),
+                key,
+                f"it is not set; a run needs it. {made.spec.doc}",
+                "missing_setting",
+            )
 
 
 def _missing_variables(

@@ -28,6 +28,7 @@ KeyPath = tuple[str, ...]
 """The keys that lead to a value from the top of its document; items of lists by their index."""
 
 _STANDARD: Final = re.compile(r"tag:yaml\.org,2002:(?:null|bool|int|float|str|timestamp|map|seq)")
+_QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _MEND: Final = "Correct the file, then try again."
 
 
@@ -82,14 +83,20 @@ def _compose(text: str, name: str) -> tuple[Any, Any]:
         return yaml.compose(text), yaml.constructor
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        detail = re.sub(
-            r"'[^']{2,}'|\"[^\"]{2,}\"", "...", error.problem or error.context or "it does not parse"
-        )
-        _refuse(name, mark.line + 1 if mark else 0, f"this is not valid YAML: {detail}")
+        detail = _QUOTED.sub(_without_words, error.problem or error.context or "it does not parse")
+        line = mark.line + 1 if mark else 0
+        is_reference = "${" in "".join(text.splitlines()[max(line - 1, 0) : line])
+        hint = "; a ${NAME} inside { } or [ ] needs quotes" if is_reference else ""
+        _refuse(name, line, f"this is not valid YAML: {detail}{hint}")
     except YAMLError:
         _refuse(name, _line_of_control_character(text), "there is a character that YAML does not allow")
     except RecursionError:
         _refuse(name, 0, f"it nests deeper than {MAX_DEPTH} levels")
+
+
+def _without_words(quoted: re.Match[str]) -> str:
+    """A quotation of the document cut out, single signs (what YAML expected) kept."""
+    return quoted[0] if len(quoted[1] or quoted[2] or "") <= 1 else "..."
 
 
 def _line_of_control_character(text: str) -> int:

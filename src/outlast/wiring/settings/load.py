@@ -73,7 +73,7 @@ def read_settings(
     """The settings in a document and everything that is wrong with them; what is wrong has its default."""
     document = applied(document, [override for override in overrides if override.path[0] != "task"])
     reading = Reading(document, environ)
-    settings: Settings = reading.section(Settings, document.value)
+    settings: Settings = reading.whole()
     reading.problems += _unclear_servers(settings, document)
     notices = tuple(unused_parts(document, settings) + reading.notices)
     return dataclasses.replace(settings, notices=notices, missing=tuple(reading.missing)), reading.problems

@@ -11,7 +11,7 @@ from outlast.domain.task import RoleSettings
 from outlast.wiring.settings.document import MAX_BYTES
 from outlast.wiring.settings.parts import Search
 from outlast.wiring.settings.problem import shown_path
-from outlast.wiring.settings.spec import fields_of
+from outlast.wiring.settings.spec import fields_of, lacking
 from outlast.wiring.settings.tree import Llm, Role, Roles, Settings
 
 ROLES: Final = tuple(made.name for made in fields_of(Roles))
@@ -42,6 +42,7 @@ def role_settings(settings: Settings, role: str, environ: Mapping[str, str]) -> 
     for a prompt.
     """
     llm, own = llm_of(settings, role), getattr(settings.roles, role)
+    require_complete(llm, "llm")
     return RoleSettings(
         model=_model(llm, environ),
         temperature=llm.temperature,
@@ -67,20 +68,23 @@ def context_max_tokens(settings: Settings) -> int:
 def _model(llm: Llm, environ: Mapping[str, str]) -> str:
     if llm.provider == "offline":
         return "offline"
-    if llm.provider == "openai_compatible" and llm.base_url is None:
-        raise _missing_setting("llm.base_url", "the address of the endpoint")
     if llm.model is not None:
         return llm.model.resolve(environ)
     if llm.provider == "openai_compatible":
-        raise _missing_setting("llm.model", "the name of the model")
+        raise missing_setting("llm.model", "Name of the model.")
     return llm.provider
 
 
-def _missing_setting(key: str, meaning: str) -> CallerMistake:
+def require_complete(section: Any, path: str) -> None:
+    """Raise CallerMistake (`missing_setting`) if the section at `path` lacks a key that is needed as it is configured."""
+    for made in lacking(section):
+        raise missing_setting(f"{path}.{made.name}", made.spec.doc)
+
+
+def missing_setting(key: str, meaning: str) -> CallerMistake:
+    """The mistake of leaving out a key that a run needs."""
     return CallerMistake(
-        "missing_setting",
-        f"{key} is not set, and llm.provider is openai_compatible.",
-        f"Give {meaning} at {key}, or set llm.provider to offline.",
+        "missing_setting", f"{key} is not set, and this run needs it. It means: {meaning}", f"Set {key}."
     )
 
 

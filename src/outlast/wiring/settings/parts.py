@@ -31,8 +31,10 @@ class Search:
     path: Text = setting(
         Text("./docs"), "Folder of the documents, relative to the config's directory.", when=("corpus",)
     )
-    url: Text | None = setting(None, "Address of the SearXNG server.", when=("searxng",))
-    api_key: Secret | None = setting(None, "Key of the search service.", when=("tavily", "brave"))
+    url: Text | None = setting(None, "Address of the SearXNG server.", when=("searxng",), is_needed=True)
+    api_key: Secret | None = setting(
+        None, "Key of the search service.", when=("tavily", "brave"), is_needed=True
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

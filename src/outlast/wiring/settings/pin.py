@@ -17,7 +17,14 @@ from outlast.domain.door import Json
 from outlast.domain.errors import CallerMistake
 from outlast.domain.task import ApprovalRule, Limits, LoopSettings, RetrySettings, TaskDefinition
 from outlast.wiring.settings.document import Document
-from outlast.wiring.settings.models import ROLES, context_max_tokens, llm_of, role_settings, search_of
+from outlast.wiring.settings.models import (
+    ROLES,
+    context_max_tokens,
+    llm_of,
+    require_complete,
+    role_settings,
+    search_of,
+)
 from outlast.wiring.settings.problem import mistake_of
 from outlast.wiring.settings.reader import Reading
 from outlast.wiring.settings.task_files import Task
@@ -34,6 +41,7 @@ DEFAULT_TOOLS: Final[dict[str, tuple[str, ...]]] = {
 }
 """The tools of a task that does not say which; a workflow that is not built in has none."""
 
+_SEARCHES: Final = "web_search"
 _PINNED: Final = (
     "llm",
     "harness",
@@ -58,12 +66,15 @@ def pin(settings: Settings, task: Task, environ: Mapping[str, str] | None = None
     environ = os.environ if environ is None else environ
     document, harness = task.document, settings.harness
     settings.require("llm", "harness", "roles", "search", "tools")
+    tools = _tools(document)
+    if _SEARCHES in tools:
+        require_complete(search_of(settings), "search")
     return TaskDefinition(
         name=document.name,
         description=document.description,
         workflow=document.workflow,
         limits=_limits(document),
-        tools=_tools(document),
+        tools=tools,
         states=document.states,
         approvals=tuple(_approvals(document)),
         hooks={
@@ -80,7 +91,7 @@ def pin(settings: Settings, task: Task, environ: Mapping[str, str] | None = None
         compression_threshold=harness.context.compression_threshold,
         on_replan_limit=document.on_replan_limit or harness.on_replan_limit,
         home=str(task.home),
-        settings=_record(settings, _tools(document), environ),
+        settings=_record(settings, tools, environ),
     )
 
 
@@ -94,7 +105,7 @@ def pinned_settings(definition: TaskDefinition, own: Settings) -> Settings:
     record = dict(definition.settings)
     home = Path(str(record.pop("home", own.home)))
     reading = Reading(Document(f"the settings of a run of {definition.name}", record), {}, is_resolved=True)
-    settings: Settings = reading.section(Settings, cast("Json", record))
+    settings: Settings = reading.whole()
     if reading.problems:
         raise mistake_of(reading.problems, "Carry the run on with the version of outlast that started it.")
     secrets = secrets_by_key(own)
@@ -145,7 +156,7 @@ def _record(settings: Settings, tools: tuple[str, ...], environ: Mapping[str, st
         if any(tool.startswith(f"{name}:") for tool in tools)
     }
     settings = dataclasses.replace(settings, search=search_of(settings), mcp_servers=servers)
-    used = {id(text) for text in _used_texts(settings)}
+    used = {id(text) for text in _used_texts(settings, tools)}
     whole = dumped(settings, lambda text: _recorded(text, environ, is_used=id(text) in used))
     record = {name: _without_none(whole[name]) for name in _PINNED if whole[name] is not None}
     record["harness"] = {
@@ -156,10 +167,11 @@ def _record(settings: Settings, tools: tuple[str, ...], environ: Mapping[str, st
     return {"home": str(settings.home), **record}
 
 
-def _used_texts(settings: Settings) -> Iterator[Text]:
+def _used_texts(settings: Settings, tools: tuple[str, ...]) -> Iterator[Text]:
     for role in ROLES:
         yield from texts_of(llm_of(settings, role))
-    for section in (settings.search, settings.tools, *settings.mcp_servers.values()):
+    search = [settings.search] if _SEARCHES in tools else []
+    for section in (*search, settings.tools, *settings.mcp_servers.values()):
         yield from texts_of(section)
 
 

@@ -44,10 +44,11 @@ def mistake_of(problems: Iterable[Problem], next_step: str) -> CallerMistake:
 
 def nearest(word: str, options: Iterable[str]) -> str | None:
     """The option that `word` was probably meant to be, if one is near."""
-    options = list(options)
-    found = difflib.get_close_matches(word, options, n=1, cutoff=0.6)
-    begun = [option for option in options if len(word) > 2 and option.startswith(word)]
-    return next(iter(found + begun), None)
+    by_spelling = {option.casefold(): option for option in options}
+    word = word.casefold()
+    found = difflib.get_close_matches(word, by_spelling, n=1, cutoff=0.6)
+    begun = [option for option in by_spelling if len(word) > 2 and option.startswith(word)]
+    return next((by_spelling[option] for option in found + begun), None)
 
 
 def listed(words: Sequence[str], limit: int = 12) -> str:

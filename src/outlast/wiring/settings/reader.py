@@ -5,19 +5,20 @@ No message quotes a value, so that none can give a secret away.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from outlast.domain.door import Json
 from outlast.wiring.settings.document import Document, KeyPath
 from outlast.wiring.settings.keys import unknown_key
+from outlast.wiring.settings.overlay import below, written
 from outlast.wiring.settings.parts import Overlay
-from outlast.wiring.settings.problem import Problem
+from outlast.wiring.settings.problem import Problem, nearest
 from outlast.wiring.settings.spec import (
     SettingField,
     chooser_of,
+    empty,
     fields_of,
     item_type,
     placeholder,
@@ -53,13 +54,16 @@ class Reading:
     notices: list[str] = field(default_factory=list)
     missing: list[MissingVariable] = field(default_factory=list)
 
-    def section(self, cls: type, value: Json, path: KeyPath = ()) -> Any:
-        """An instance of `cls` from a mapping; what is wrong in it is noted and its default stands in."""
+    def whole(self) -> Any:
+        """The document as an instance of `root`; what is wrong in it is noted and its default stands in."""
+        found = self._section(self.root, self.document.value, ())
+        return empty(self.root) if found is _INVALID else found
+
+    def _section(self, cls: type, value: Json, path: KeyPath) -> Any:
         if value is None:
             value = {}
         if not isinstance(value, dict):
-            self._wrong(path, f"expected a mapping of keys, got {kind_of(value)}")
-            value = {}
+            return self._wrong(path, f"expected a mapping of keys, got {kind_of(value)}")
         fields = fields_of(cls)
         found = self._by_field(cls, fields, value, path)
         given = {
@@ -69,7 +73,7 @@ class Reading:
         for made in fields:
             if made.spec.is_required and made.name not in given:
                 if made.name not in found:
-                    self._wrong((*path, made.name), f"it is missing: {made.spec.doc}")
+                    self._wrong((*path, made.name), "the key is missing and has no default")
                 given[made.name] = placeholder(made)
         self._note_unused(cls, given, path)
         return cls(**given)
@@ -90,12 +94,20 @@ class Reading:
                         (*path, key), f"it is another spelling of {made.name}, which is given too; keep one"
                     )
                 found[made.name] = (key, item)
-            elif rest and isinstance(item, dict):
+            elif rest and isinstance(item, dict | None):
                 found.setdefault(rest.name, ("", {}))[1][key] = item
             else:
-                detail = unknown_key(self.root, cls, self._dotted(path), key)
-                self._wrong((*path, key), detail)
+                self._wrong((*path, key), self._unknown(cls, path, key, item, is_named=rest is not None))
         return found
+
+    def _unknown(self, cls: type, path: KeyPath, key: str, item: Json, *, is_named: bool) -> str:
+        """What to say of a key the section does not have; with `is_named` it may be a name with keys of its own."""
+        siblings = [
+            made.name for made in fields_of(cls) if item_type(without_none(made.type)[0])[0] != "section"
+        ]
+        if is_named and nearest(key, siblings) is None:
+            return f"expected a mapping of keys, got {kind_of(item)}"
+        return unknown_key(self.root, cls, self._dotted(path), key)
 
     def _field(self, made: SettingField, found: tuple[str, Json], path: KeyPath) -> Any:
         key, item = found
@@ -112,7 +124,7 @@ class Reading:
     def _value(self, hint: Any, item: Json, path: KeyPath) -> Any:
         shape, inner = item_type(hint)
         if shape == "section":
-            return self._overlay(item, path) if inner is Overlay else self.section(inner, item, path)
+            return self._overlay(item, path) if inner is Overlay else self._section(inner, item, path)
         if shape == "list":
             return self._list(inner, item, path)
         if shape == "map":
@@ -185,11 +197,12 @@ class Reading:
             self._notice(path, "keeps a '${' that is no reference; only ${NAME} and ${NAME:-default} are")
 
     def _overlay(self, item: Json, path: KeyPath) -> Any:
-        part = Reading(self.document, self.environ, self.root, (*self.prefix, *path), self.is_resolved)
-        part.document = Document(self.document.name, item, _below(self.document, path))
-        whole = part.section(self.root, item)
+        part = Reading(
+            below(self.document, path, item), self.environ, self.root, (*self.prefix, *path), self.is_resolved
+        )
+        whole = part.whole()
         self.problems += part.problems
-        return Overlay(_written(whole, item)) if isinstance(item, dict) else Overlay()
+        return Overlay(written(whole, item)) if isinstance(item, dict) else Overlay()
 
     def _note_unused(self, cls: type, given: Mapping[str, Any], path: KeyPath) -> None:
         chooser = chooser_of(cls)
@@ -217,25 +230,3 @@ class _Invalid:
 
 
 _INVALID = _Invalid()
-
-
-def _written(section: Any, item: dict[str, Json]) -> dict[str, Any]:
-    """The values of a section that were read from `item`, under the names of their keys."""
-    values: dict[str, Any] = {}
-    for made in fields_of(type(section)):
-        value = getattr(section, made.name)
-        key = next((key for key in (made.name, *made.spec.aliases) if key in item), None)
-        if made.spec.is_rest:
-            values |= {
-                name: _written(below, cast("dict[str, Json]", item[name])) for name, below in value.items()
-            }
-        elif key is not None:
-            below = item[key]
-            is_section = isinstance(below, dict) and dataclasses.is_dataclass(value)
-            values[made.name] = _written(value, cast("dict[str, Json]", below)) if is_section else value
-    return values
-
-
-def _below(document: Document, path: KeyPath) -> dict[KeyPath, Any]:
-    depth = len(path)
-    return {at[depth:]: place for at, place in document.places.items() if at[:depth] == path}

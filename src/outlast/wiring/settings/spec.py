@@ -28,6 +28,7 @@ class Spec:
     `when` lists the choices of its section's first field (`provider`, `backend`) under which it is used; empty: always.
     `aliases` are other spellings that are accepted. `is_rest` marks the field that takes the keys no other field has; an
     `is_verbatim` text is taken word for word, whatever looks like a reference in it.
+    A run cannot do without a key that `is_needed`, though the document can.
     """
 
     doc: str
@@ -39,6 +40,7 @@ class Spec:
     is_rest: bool = False
     is_verbatim: bool = False
     is_required: bool = False
+    is_needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,17 @@ def chooser_of(section: type) -> SettingField | None:
     return fields[0] if any(field.spec.when for field in fields) else None
 
 
+def lacking(section: Any) -> list[SettingField]:
+    """The keys of this section that are needed as it is configured, and not given."""
+    chooser = chooser_of(type(section))
+    choice = getattr(section, chooser.name) if chooser else None
+    return [
+        made
+        for made in fields_of(type(section))
+        if made.spec.is_needed and choice in made.spec.when and getattr(section, made.name) is None
+    ]
+
+
 def without_none(hint: Any) -> tuple[Any, bool]:
     """The type with None taken out, and whether it was in."""
     if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
@@ -110,9 +123,12 @@ def item_type(hint: Any) -> tuple[str, Any]:
 def placeholder(made: SettingField) -> Any:
     """What stands for a required value that could not be read, so that the rest can be checked."""
     shape, inner = item_type(made.type)
-    if shape != "section":
-        return ""
-    return inner(**{below.name: placeholder(below) for below in fields_of(inner) if below.spec.is_required})
+    return empty(inner) if shape == "section" else ""
+
+
+def empty(section: Any) -> Any:
+    """A section with nothing given."""
+    return section(**{made.name: placeholder(made) for made in fields_of(section) if made.spec.is_required})
 
 
 def _default(made: dataclasses.Field[Any]) -> Any:

@@ -48,14 +48,16 @@ def find_task(
     *,
     environ: Mapping[str, str] | None = None,
     overrides: Iterable[Override] = (),
+    by_name_only: bool = False,
 ) -> Task:
     """The task in the file `wanted`, or of the name `wanted`, with those `overrides` over it whose path begins with `task`.
 
-    A file's task hides a built-in one of its name. Raises NotFound (`task_not_found`), CallerMistake (`two_tasks`,
-    `invalid_task` with every problem).
+    With `by_name_only` (for callers who may not read this machine's files) `wanted` is never taken for a path. A file's task
+    hides a built-in one of its name. Raises NotFound (`task_not_found`), CallerMistake (`two_tasks`, `invalid_task` with every
+    problem).
     """
     environ = os.environ if environ is None else environ
-    file, document = _document_of(wanted, settings)
+    file, document = _document_of(wanted, settings, by_name_only=by_name_only)
     task, problems = read_task(document, environ, overrides)
     if problems:
         raise mistake_of(problems, "Correct the task; docs/reference/settings.md lists every key.")
@@ -68,7 +70,7 @@ def read_task(
     """The task in a document and everything that is wrong with it; what is wrong has its default."""
     document = applied(document, [override for override in overrides if override.path[0] == "task"])
     reading = Reading(document, environ, root=TaskFile)
-    file: TaskFile = reading.section(TaskFile, document.value)
+    file: TaskFile = reading.whole()
     problems = reading.problems + [
         Problem(
             document.place(tuple(missing.key.split("."))),
@@ -90,8 +92,8 @@ def task_files(settings: Settings) -> list[Path]:
     return _task_files(settings.home / "tasks")
 
 
-def _document_of(wanted: str, settings: Settings) -> tuple[Path | None, Document]:
-    if wanted.endswith(_SUFFIXES) or "/" in wanted:
+def _document_of(wanted: str, settings: Settings, *, by_name_only: bool) -> tuple[Path | None, Document]:
+    if not by_name_only and (wanted.endswith(_SUFFIXES) or "/" in wanted):
         path = Path(wanted)
         if not path.is_file():
             raise NotFound(
@@ -121,7 +123,9 @@ def _no_such_task(wanted: str, names: list[str], directory: Path) -> NotFound:
     hint = f"Did you mean {near}?" if near else f"There are {listed(sorted(names))}."
     unreadable = [shown_path(file) for file in _task_files(directory) if _name_in(file) is None]
     also = f" {listed(unreadable)} cannot be read; see outlast config check." if unreadable else ""
-    return NotFound("task_not_found", f"There is no task {wanted} in {shown_path(directory)}.", hint + also)
+    return NotFound(
+        "task_not_found", f"There is no task named {wanted!r} in {shown_path(directory)}.", hint + also
+    )
 
 
 def _files_by_name(directory: Path) -> dict[str, list[Path]]:

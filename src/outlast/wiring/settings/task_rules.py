@@ -75,7 +75,7 @@ def _states(states: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def _unknown_state(state: str) -> str:
-    near = nearest(state.upper(), State)
+    near = nearest(state, State)
     return (
         f"there is no such state; did you mean {near}?"
         if near

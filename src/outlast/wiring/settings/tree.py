@@ -39,7 +39,10 @@ class Llm:
         "or a recorded conversation.",
     )
     base_url: Text | None = setting(
-        None, "Address of the endpoint, up to and without `/chat/completions`.", when=("openai_compatible",)
+        None,
+        "Address of the endpoint, up to and without `/chat/completions`.",
+        when=("openai_compatible",),
+        is_needed=True,
     )
     api_key: Secret | None = setting(
         None, "Key of the endpoint; leave it out where none is needed.", when=("openai_compatible",)
@@ -50,8 +53,11 @@ class Llm:
     )
     temperature: float = setting(0.3, "How freely the model answers.", at_least=0, at_most=2)
     timeout_seconds: float = setting(
+        600.0, "How long one model call may take.", unit="seconds", at_least=0.1, when=("openai_compatible",)
+    )
+    idle_timeout_seconds: float = setting(
         120.0,
-        "How long one model call may be silent.",
+        "How long one model call may bring nothing.",
         unit="seconds",
         at_least=0.1,
         when=("openai_compatible",),
@@ -80,6 +86,9 @@ class Role:
     max_tokens: int | None = setting(None, "As `llm.max_tokens`.", unit="tokens", at_least=1)
     temperature: float | None = setting(None, "As `llm.temperature`.", at_least=0, at_most=2)
     timeout_seconds: float | None = setting(None, "As `llm.timeout_seconds`.", unit="seconds", at_least=0.1)
+    idle_timeout_seconds: float | None = setting(
+        None, "As `llm.idle_timeout_seconds`.", unit="seconds", at_least=0.1
+    )
     context_window: int | None = setting(None, "As `llm.context_window`.", unit="tokens", at_least=1024)
     script: Text | None = setting(None, "As `llm.script`.")
     prompt: str | None = setting(
@@ -145,7 +154,7 @@ class Persistence:
         when=("sqlite",),
     )
     url: Secret | None = setting(
-        None, "Address of the server, with its credentials.", when=("postgres", "redis")
+        None, "Address of the server, with its credentials.", when=("postgres", "redis"), is_needed=True
     )
     allow_loss: bool = setting(
         False,

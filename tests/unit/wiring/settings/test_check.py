@@ -41,6 +41,14 @@ def test_variables_that_are_needed_and_missing_are_told_once(tmp_path: Path) -> 
     assert found(tmp_path, {"KEY": "k", "PORT": "1"}) == []
 
 
+def test_keys_that_a_run_needs_are_told(tmp_path: Path) -> None:
+    (tmp_path / "outlast.yaml").write_text(
+        "llm: {provider: openai_compatible, model: m}\nsearch: {provider: brave}\nharness: {persistence: {backend: redis}}"
+    )
+    keys = [str(problem.key) for problem in check(directory=tmp_path, environ={})]
+    assert keys == ["llm.base_url", "search.api_key", "harness.persistence.url"]
+
+
 def test_tools_and_servers_that_are_not_there_are_told(tmp_path: Path) -> None:
     (tmp_path / "tasks").mkdir()
     (tmp_path / "outlast.yaml").write_text(

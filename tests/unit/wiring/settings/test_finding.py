@@ -101,3 +101,10 @@ def test_a_file_without_a_task_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text("name: x")
     with pytest.raises(CallerMistake, match=r"name: unknown key here; did you mean task\.name\?"):
         find_task(str(tmp_path / "x.yaml"), Settings(home=tmp_path), environ={})
+
+
+def test_a_caller_from_outside_names_tasks_and_reads_no_files() -> None:
+    path = str(DOCUMENTS / "tasks" / "market_research.yaml")
+    with pytest.raises(NotFound, match="There is no task named"):
+        find_task(path, Settings(home=DOCUMENTS), environ={}, by_name_only=True)
+    assert find_task("chat", Settings(home=DOCUMENTS), environ={}, by_name_only=True).file is None

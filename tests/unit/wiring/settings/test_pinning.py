@@ -118,11 +118,20 @@ def test_a_role_with_an_address_of_its_own_does_not_get_the_common_key(tmp_path:
 def test_an_endpoint_without_address_or_model_is_refused(lacking: str, tmp_path: Path) -> None:
     keys = {"base_url": "'http://x'", "model": "m"}
     text = "".join(f", {key}: {value}" for key, value in keys.items() if key != lacking)
-    with pytest.raises(
-        CallerMistake, match=rf"llm\.{lacking} is not set, and llm\.provider is openai_compatible"
-    ) as caught:
+    with pytest.raises(CallerMistake, match=rf"llm\.{lacking} is not set, and this run needs it") as caught:
         pinned(settings_of(tmp_path, f"llm: {{provider: openai_compatible{text}}}"))
     assert caught.value.code == "missing_setting"
+
+
+@pytest.mark.parametrize(
+    ("search", "key"),
+    [("{provider: searxng}", "url"), ("{provider: tavily}", "api_key"), ("{provider: brave}", "api_key")],
+)
+def test_a_search_service_without_what_it_needs_is_refused(search: str, key: str, tmp_path: Path) -> None:
+    with pytest.raises(CallerMistake, match=rf"search\.{key} is not set, and this run needs it"):
+        pinned(settings_of(tmp_path, f"search: {search}"))
+    task = task_of(tmp_path, "tools: [summarize]")
+    assert pin(settings_of(tmp_path, f"search: {search}"), task, {}).tools == ("summarize",)
 
 
 def test_prompts_are_read_when_the_run_is_pinned(tmp_path: Path) -> None:

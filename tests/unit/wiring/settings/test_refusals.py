@@ -39,7 +39,7 @@ def test_g12_01_unknown_keys_are_refused_at_every_level_with_a_suggestion(tmp_pa
         ("mcp_servers: {a: {ulr: x}}", "mcp_servers.a.ulr: unknown key; did you mean url?"),
         (
             "mcp_servers: {a: {command: x, tasks: [{submit: a, state: b}]}}",
-            "mcp_servers.a.tasks.0.status: it is missing",
+            "mcp_servers.a.tasks.0.status: the key is missing and has no default",
         ),
         ("mcp_servers: {a: {}}", "mcp_servers.a: give either url or command, and only one of them"),
         ("mcp_servers: {a: {url: x, command: y}}", "mcp_servers.a: give either url or command"),
@@ -76,6 +76,11 @@ def test_g12_01_unknown_keys_are_refused_at_every_level_with_a_suggestion(tmp_pa
         ("tools: {paths: ./x}", "tools.paths: expected a list, such as [a, b], got text"),
         ("mcp_servers: [a]", "mcp_servers: expected a mapping of names, got a list"),
         ("gateway: {port: 70000}", "gateway.port: it must be at least 0 and at most 65535"),
+        (
+            "logging: {level: info}",
+            "logging.level: it must be one of DEBUG, INFO, WARNING and ERROR; did you mean INFO?",
+        ),
+        ("tools: {web_search: 4}", "tools.web_search: expected a mapping of keys, got a number"),
         ("- a", "outlast.yaml:1: expected a mapping of keys, got a list"),
     ],
 )
@@ -106,6 +111,10 @@ def test_several_problems_are_told_together_in_the_order_of_their_lines(tmp_path
         ("llm: {temperature: .nan}", "llm.temperature: a number must be finite"),
         ("llm: {max_tokens: " + "9" * 5000 + "}", "llm.max_tokens: this number cannot be read"),
         ("llm: [", "this is not valid YAML: "),
+        (
+            "llm: {temperature: ${T}}",
+            "this is not valid YAML: expected ',' or '}', but got '{'; a ${NAME} inside { } or [ ] needs quotes",
+        ),
         ("llm: {model: a: b}", "outlast.yaml:1: this is not valid YAML"),
         ("llm: 1\n---\nllm: 2", "outlast.yaml:2: this is not valid YAML"),
         ("llm:\n  model: a\x01b", "outlast.yaml:2: there is a character that YAML does not allow"),
