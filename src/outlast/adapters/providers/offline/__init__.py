@@ -5,7 +5,8 @@ disagrees and what is missing. Its answer is a pure function of the request, so 
 same report. It obeys nothing that stands inside a fence of untrusted text.
 
 May import: `ports`, `domain`, the standard library.
-To add one: a purpose is a function listed in `provider`; a language is stop words in `words`, phrases in `phrases`, cue words in `facets`.
+To add one: a purpose is a function listed in `provider`; a language is stop words in `words`, phrases in `phrases` and cue
+words in `facets`.
 """
 
 from outlast.adapters.providers.offline.provider import OfflineProvider

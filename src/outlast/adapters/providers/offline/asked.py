@@ -19,7 +19,10 @@ _NUMBER = re.compile(r"\d{1,6}")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`question` is the person's, `sub_question` the subtask's (the same where there is none); `said` is the newest message."""
+    """What is asked and by whose words.
+
+    `question` is the person's, `sub_question` the subtask's (the same where there is none), `said` the newest message.
+    """
 
     question: str
     sub_question: str

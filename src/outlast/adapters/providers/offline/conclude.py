@@ -9,6 +9,7 @@ from outlast.adapters.providers.offline.asked import Asked
 from outlast.adapters.providers.offline.contradictions import Statement, contradictions_in
 from outlast.adapters.providers.offline.evidence import (
     Evidence,
+    Finding,
     Page,
     objects_in,
     parse_loosely,
@@ -24,13 +25,15 @@ from outlast.adapters.providers.offline.ranking import (
     ranked,
     spread,
 )
+from outlast.adapters.providers.offline.topic import topic_of
 from outlast.adapters.providers.offline.words import similarity, terms_of
 from outlast.domain.door import Json
 from outlast.domain.message import Message
 
 MOST_CLAIMS: Final = 5
+_MOST_DISAGREEMENTS: Final = 3
 _COMPARED: Final = 60
-_CLOSE: Final = 0.6
+_CLOSE: Final = 0.5
 _CORROBORATING: Final = 0.4
 
 
@@ -39,9 +42,10 @@ def conclusions_for(asked: Asked, evidence: Evidence, messages: tuple[Message, .
     candidates = candidates_of(evidence.citable or _pages_given(messages))
     question = Question.of(asked.sub_question, asked.question)
     scored = ranked(question, candidates)
-    found = _findings(messages)
-    known = [frozenset(terms_of(text_field(finding, "claim"))) for finding in found]
-    pairs = _disagreements(ranked(question.plain, candidates), found, 3 if GAPS in question.own_facets else 1)
+    known = [frozenset(terms_of(finding.claim)) for finding in evidence.findings]
+    sides = topic_of(asked.question).sides
+    limit = _MOST_DISAGREEMENTS if GAPS in question.own_facets else 1
+    pairs = _disagreements(ranked(question.plain, candidates), evidence.findings, limit, sides)
     conclusions = [_named(asked, one, other) for one, other in pairs]
     conclusions = [entry for entry in conclusions if not _is_known(str(entry["claim"]), known)]
     told = {statement.quote for pair in pairs for statement in pair}
@@ -99,7 +103,7 @@ def _named(asked: Asked, one: Statement, other: Statement) -> dict[str, Json]:
 
 
 def _disagreements(
-    scored: Sequence[Scored], found: Sequence[dict[str, object]], limit: int
+    scored: Sequence[Scored], found: Sequence[Finding], limit: int, sides: Sequence[str]
 ) -> list[tuple[Statement, Statement]]:
     """Pairs that disagree about what is asked; the first of each was read here, so that its quote can be checked."""
     close = [one for one in scored[:_COMPARED] if one.coverage >= _CLOSE * scored[0].coverage]
@@ -108,26 +112,12 @@ def _disagreements(
         for one in close
     ]
     earlier = [
-        Statement(text_field(finding, "claim"), source, text_field(finding, "quote"))
+        Statement(finding.claim, finding.sources[0], finding.quote)
         for finding in found
-        if isinstance(sources := finding.get("sources"), list)
-        and len(sources) == 1
-        and isinstance(source := sources[0], str)
+        if len(finding.sources) == 1
     ]
-    pairs = contradictions_in([*read, *earlier], limit + len(earlier))
+    pairs = contradictions_in([*read, *earlier], limit + len(earlier), sides)
     return [pair for pair in pairs if pair[0] in read][:limit]
-
-
-def _findings(messages: tuple[Message, ...]) -> list[dict[str, object]]:
-    """The conclusions of other subtasks that the engine handed over."""
-    return [
-        entry
-        for message in messages
-        if message.speaker == "user"
-        for payload in payloads_of(message)
-        for entry in objects_in(parse_loosely(payload))
-        if text_field(entry, "claim")
-    ]
 
 
 def _pages_given(messages: tuple[Message, ...]) -> list[Page]:

@@ -41,6 +41,16 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """A conclusion of another subtask that the engine handed over."""
+
+    claim: str
+    sources: tuple[str, ...]
+    quote: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """The calls of one assistant message."""
 
@@ -59,6 +69,7 @@ class Evidence:
     pages: list[Page] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
     asked_urls: set[str] = field(default_factory=set)
+    findings: list[Finding] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     round: int = 0
 
@@ -90,6 +101,7 @@ def evidence_of(messages: tuple[Message, ...]) -> Evidence:
         if message.speaker == "user":
             evidence.round += 1
             evidence.turns.clear()
+            evidence.findings.extend(_findings_of(message))
         elif message.speaker == "assistant" and message.tool_calls:
             _take_calls(evidence, message)
         elif message.speaker == "tool":
@@ -131,6 +143,22 @@ def text_field(entry: dict[str, object], name: str) -> str:
     """The text under `name`, or nothing."""
     value = entry.get(name)
     return value if isinstance(value, str) else ""
+
+
+def _findings_of(message: Message) -> Iterator[Finding]:
+    for payload in payloads_of(message):
+        for entry in objects_in(parse_loosely(payload)):
+            claim, sources, confidence = (
+                text_field(entry, "claim"),
+                entry.get("sources"),
+                entry.get("confidence"),
+            )
+            if claim and isinstance(sources, list):
+                keys = tuple(key for key in sources if isinstance(key, str))
+                sure = (
+                    float(confidence) if isinstance(confidence, int | float) and abs(confidence) <= 1 else 0.0
+                )
+                yield Finding(claim, keys, text_field(entry, "quote"), sure)
 
 
 def _take_calls(evidence: Evidence, message: Message) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from outlast.adapters.providers.offline.asked import Asked
 from outlast.adapters.providers.offline.conclude import has_answer
-from outlast.adapters.providers.offline.evidence import Evidence, Hit
+from outlast.adapters.providers.offline.evidence import Evidence, Finding, Hit
+from outlast.adapters.providers.offline.facets import FIGURES, GAPS, facets_of
 from outlast.adapters.providers.offline.reply import call
 from outlast.adapters.providers.offline.words import keywords_of, terms_of
 from outlast.domain.door import Json
@@ -16,6 +18,9 @@ from outlast.ports.provider import ModelRequest, ToolSchema
 
 SEARCH: Final = "web_search"
 FETCH: Final = "web_fetch"
+_SEARCHES_AT_ONCE: Final = 2
+_MOST_CHECKED: Final = 3
+_LONGEST_WORD: Final = 24
 _HITS: Final = 6
 _PAGES_AT_ONCE: Final = 3
 _MOST_SEARCH_TURNS: Final = 2
@@ -39,7 +44,7 @@ def next_calls(request: ModelRequest, asked: Asked, evidence: Evidence) -> tuple
     is_new = evidence.turns[-1].uses(SEARCH) or not evidence.pages
     is_open = is_new and fetch_turns < _MOST_FETCH_TURNS
     if fetch is not None and evidence.unread and is_open:
-        return _fetches(fetch, _best(evidence.unread, asked, _PAGES_AT_ONCE))
+        return _fetches(fetch, _best(asked, evidence, _PAGES_AT_ONCE))
     if search is not None and search_turns < _MOST_SEARCH_TURNS and not has_answer(asked, evidence):
         return _searches(search, asked, evidence, 1)
     return ()
@@ -52,24 +57,28 @@ def _first_calls(
     calls: tuple[ToolCall, ...] = ()
     is_first = not evidence.queries and not evidence.asked_urls
     if search is not None:
-        calls += _searches(search, asked, evidence, 2 if is_first else 1)
+        calls += _searches(search, asked, evidence, _first_count(asked, evidence) if is_first else 1)
     if fetch is not None:
         named = [
             url
             for url in _ADDRESS.findall(f"{asked.question} {asked.sub_question}")
             if url not in evidence.asked_urls
         ]
-        unread = [hit.url for hit in _best(evidence.unread, asked, 2)]
+        unread = [hit.url for hit in _best(asked, evidence, 2)]
         calls += tuple(
             call(FETCH, url=url) for url in list(dict.fromkeys([*named, *unread]))[:_PAGES_AT_ONCE]
         )
     return calls
 
 
+def _first_count(asked: Asked, evidence: Evidence) -> int:
+    return max(_SEARCHES_AT_ONCE, len(_to_be_checked(asked, evidence.findings)))
+
+
 def _searches(tool: ToolSchema, asked: Asked, evidence: Evidence, count: int) -> tuple[ToolCall, ...]:
     made = {_key(query) for query in evidence.queries}
     calls: list[ToolCall] = []
-    for query in queries_for(asked):
+    for query in queries_for(asked, evidence.findings):
         if len(calls) < count and _key(query) not in made:
             made.add(_key(query))
             has_limit = "limit" in _properties(tool)
@@ -77,8 +86,11 @@ def _searches(tool: ToolSchema, asked: Asked, evidence: Evidence, count: int) ->
     return tuple(calls)
 
 
-def queries_for(asked: Asked) -> list[str]:
-    """Queries for the sub-question, the most promising first. With remarks of a review, their words come first."""
+def queries_for(asked: Asked, findings: Sequence[Finding] = ()) -> list[str]:
+    """Queries for the sub-question, the most promising first. With remarks of a review, their words come first.
+
+    Who looks for contradictions searches for the strongest findings again, to see what else is said about them.
+    """
     overall = frozenset(terms_of(asked.question))
     own = keywords_of(asked.sub_question, 24)
     shared = [word for word in own if overall & frozenset(terms_of(word))]
@@ -88,6 +100,7 @@ def queries_for(asked: Asked) -> list[str]:
     by_length = sorted(own, key=len, reverse=True)
     variants = [
         [*remarks[:4], *shared[:3]] if remarks else [],
+        *(_subject_of(finding) for finding in _to_be_checked(asked, findings)),
         [*shared[:6], *distinct[: 2 if shared else 6]],
         [*question[:6], *distinct[:2]],
         question[:4],
@@ -99,13 +112,33 @@ def queries_for(asked: Asked) -> list[str]:
     return list(dict.fromkeys(queries)) or [asked.sub_question[:200] or "?"]
 
 
-def _best(hits: list[Hit], asked: Asked, limit: int) -> list[Hit]:
-    """The hits whose title and passage share most with the question; ties as the search ranked them."""
+def _to_be_checked(asked: Asked, findings: Sequence[Finding]) -> list[Finding]:
+    if GAPS not in facets_of(asked.sub_question):
+        return []
+    stated = [finding for finding in findings if FIGURES.answered.search(finding.claim)]
+    return sorted(stated, key=lambda finding: -finding.confidence)[:_MOST_CHECKED]
+
+
+def _subject_of(finding: Finding) -> list[str]:
+    """What the finding is about, without what it says: its numbers, and long runs without a space."""
+    return [word for word in keywords_of(finding.claim, 12) if word.isalpha() and len(word) <= _LONGEST_WORD][
+        :7
+    ]
+
+
+def _best(asked: Asked, evidence: Evidence, limit: int) -> list[Hit]:
+    """The unread hits whose title and passage share most with the question; ties as the search ranked them.
+
+    What other subtasks have already quoted comes last: their findings are known.
+    """
     wanted = frozenset(terms_of(f"{asked.sub_question} {asked.question}"))
-    ordered = sorted(
-        hits, key=lambda hit: -len(wanted & frozenset(terms_of(f"{hit.title} {hit.snippet}"[:2_000])))
-    )
-    return ordered[:limit]
+    known = {key for finding in evidence.findings for key in finding.sources}
+
+    def order(hit: Hit) -> tuple[bool, int]:
+        shared = wanted & frozenset(terms_of(f"{hit.title} {hit.snippet}"[:2_000]))
+        return hit.source in known, -len(shared)
+
+    return sorted(evidence.unread, key=order)[:limit]
 
 
 def _fetches(tool: ToolSchema, hits: list[Hit]) -> tuple[ToolCall, ...]:

@@ -66,3 +66,11 @@ _ALL: Final = (GAPS, LIMITS, FIGURES, REASONS)
 def facets_of(question: str) -> tuple[Facet, ...]:
     """The facets a question asks for, most telling first."""
     return tuple(facet for facet in _ALL if facet.asked.search(question))
+
+
+def without_words_of(facets: tuple[Facet, ...], question: str) -> str:
+    """`question` without the words that only ask for limits or gaps, which no answer needs to repeat."""
+    for facet in facets:
+        if facet in (GAPS, LIMITS):
+            question = facet.asked.sub(" ", question)
+    return question

@@ -13,6 +13,7 @@ class Phrases:
     joined: str
     last_joined: str
     quoted: str
+    titled: str
     aspect: str
     side: str
     regarding: str
@@ -54,6 +55,7 @@ ENGLISH: Final = Phrases(
     joined=", ",
     last_joined=" and ",
     quoted="“{}”",
+    titled=": {aspects}",
     aspect="What do the sources say about the {aspect} of {topic}?",
     side="What do the sources say about {side}{regarding}?",
     regarding=" with regard to {criteria}",
@@ -98,6 +100,7 @@ CHINESE: Final = Phrases(
     joined="、",
     last_joined="和",
     quoted="“{}”",
+    titled="：{aspects}",
     aspect="关于{topic}的{aspect}，资料说明了什么？",
     side="关于{side}{regarding}，资料说明了什么？",
     regarding="的{criteria}",

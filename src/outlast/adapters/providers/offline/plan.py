@@ -34,25 +34,32 @@ def plan_for(asked: Asked) -> dict[str, Json]:
         if further not in questions and further not in rejected:
             questions.append(further)
     questions = _unlike(questions, rejected, topic.name, phrases)[: MOST_SUBTASKS - 1]
-    return _plan(questions, phrases.gaps.format(topic=topic.name), phrases)
+    return _plan(topic, questions, phrases)
 
 
 def _named(topic: Topic, question: str, phrases: Phrases) -> list[str]:
-    """The sub-questions the question itself names."""
-    regarding = phrases.regarding.format(criteria=topic.criteria) if topic.criteria else ""
+    """The sub-questions the question itself names: an aspect each, else a side each, else a part each."""
+    if len(topic.aspects) > 1:
+        aspects = [phrases.aspect.format(aspect=aspect, topic=topic.name) for aspect in topic.aspects]
+        return [*aspects, _difference(topic, phrases)] if topic.sides else aspects
     if topic.sides:
-        sides = [phrases.side.format(side=side, regarding=regarding) for side in topic.sides]
-        return [
-            *sides,
-            phrases.difference.format(sides=joined(phrases, list(topic.sides)), regarding=regarding),
-        ]
-    if topic.aspects:
-        return [phrases.aspect.format(aspect=aspect, topic=topic.name) for aspect in topic.aspects]
+        sides = [phrases.side.format(side=side, regarding=_regarding(topic, phrases)) for side in topic.sides]
+        return [*sides, _difference(topic, phrases)]
     if topic.parts:
         return [_as_question(part, question) for part in topic.parts]
     is_question = question.rstrip().endswith(("?", "？"))
     own = question if is_question else phrases.overview.format(topic=topic.name)
     return [own, phrases.figures.format(topic=topic.name), phrases.limits.format(topic=topic.name)]
+
+
+def _difference(topic: Topic, phrases: Phrases) -> str:
+    sides = joined(phrases, list(topic.sides))
+    return phrases.difference.format(sides=sides, regarding=_regarding(topic, phrases))
+
+
+def _regarding(topic: Topic, phrases: Phrases) -> str:
+    """The one criterion of a comparison; several have sub-questions of their own."""
+    return phrases.regarding.format(criteria=topic.aspects[0]) if len(topic.aspects) == 1 else ""
 
 
 def _further(topic: str, phrases: Phrases) -> list[str]:
@@ -82,14 +89,24 @@ def _as_question(part: str, question: str) -> str:
     return part[:1].upper() + part[1:].rstrip("?？") + mark
 
 
-def _plan(questions: list[str], gaps: str, phrases: Phrases) -> dict[str, Json]:
-    subtasks: list[Json] = [
-        {"id": f"s{at}", "question": question, "done_when": phrases.done_when, "depends_on": []}
-        for at, question in enumerate(questions, 1)
-    ]
-    before: list[Json] = [f"s{at}" for at in range(1, len(questions) + 1)]
-    last = f"s{len(questions) + 1}"
-    subtasks.append({"id": last, "question": gaps, "done_when": phrases.done_when_gaps, "depends_on": before})
+def _plan(topic: Topic, questions: list[str], phrases: Phrases) -> dict[str, Json]:
+    """What only turns the whole question waits for the answers before it, so that it can add to them; the gaps wait for all."""
+    turned = {*_further(topic.name, phrases), _difference(topic, phrases)}
+    first = [f"s{at}" for at, question in enumerate(questions, 1) if question not in turned] or ["s1"]
+    subtasks: list[Json] = []
+    for at, question in enumerate(questions, 1):
+        waits: list[Json] = list[Json](first) if at > 1 and question in turned else []
+        subtasks.append(
+            {"id": f"s{at}", "question": question, "done_when": phrases.done_when, "depends_on": waits}
+        )
+    subtasks.append(
+        {
+            "id": f"s{len(questions) + 1}",
+            "question": phrases.gaps.format(topic=topic.name),
+            "done_when": phrases.done_when_gaps,
+            "depends_on": [f"s{at}" for at in range(1, len(questions) + 1)],
+        }
+    )
     return {"subtasks": subtasks}
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from outlast.adapters.providers.offline.evidence import Page
-from outlast.adapters.providers.offline.facets import GAPS, Facet, facets_of
+from outlast.adapters.providers.offline.facets import FIGURES, GAPS, Facet, facets_of, without_words_of
 from outlast.adapters.providers.offline.sentences import Sentence, sentences_of
+from outlast.adapters.providers.offline.topic import topic_of
 from outlast.adapters.providers.offline.words import similarity, terms_of
 
 LEAST_COVERAGE: Final = 0.18
@@ -18,8 +20,19 @@ LEAST_COVERAGE: Final = 0.18
 
 NEAR_DUPLICATE: Final = 0.6
 _MOST_WEIGHED: Final = 200
+_ABOUT_ITSELF = re.compile(
+    r"\b(?:this|the (?:following|next|present))\s+(?:\w+\s+){0,2}?(?:page|document|chapter|section|article|report|paper|guide|"
+    r"note|handbook|table|list)\b|\bsee (?:also|the|below|above)\b"
+    r"|\b(?:figures?|tables?|sections?|lists?|text|records?)\s+(?:below|above)\b"
+    r"|^(?:本|这篇|这份|该)(?:文|章|节|页|手册|报告|表|资料)|参见|详见",
+    re.IGNORECASE,
+)
+"""A sentence that tells what its text does, not what is so."""
 _CONTEXT_WEIGHT: Final = 0.5
 _ENOUGH_TERMS: Final = 2
+_SHORT_SHARE: Final = 0.5
+_LONG_SHARE: Final = 0.15
+_FOCUS_WEIGHT: Final = 1.5
 _LEAST_RARITY: Final = 0.15
 
 
@@ -30,28 +43,44 @@ class Question:
     Words of the sub-question count fully; those of the whole question help where it is short, and hardly count where it can
     stand alone, so that siblings get other answers.
 
-    `own_facets` are those only the sub-question asks for: they set it apart from its siblings.
+    `own_facets` are those only the sub-question asks for, `focus` the terms of its aspect: they set it apart from its siblings.
     """
 
     weights: dict[str, float]
     facets: tuple[Facet, ...] = ()
     own_facets: tuple[Facet, ...] = ()
+    focus: frozenset[str] = frozenset()
 
     @property
     def plain(self) -> Question:
         """The same question, whatever kind of statement answers it."""
-        return Question(self.weights)
+        return Question(self.weights, focus=self.focus)
 
     @classmethod
     def of(cls, question: str, overall: str = "") -> Question:
         """The question made of a sub-question and the question it serves."""
-        own_terms = dict.fromkeys(terms_of(question), 1.0)
-        weights = (
-            dict.fromkeys(terms_of(overall), 0.5 if len(own_terms) < _ENOUGH_TERMS else 0.15) | own_terms
-        )
         facets, common = facets_of(question), facets_of(overall)
         own = tuple(facet for facet in facets if facet not in common)
-        return cls(weights, tuple(facet for facet in facets if facet in common), own)
+        terms = terms_of(without_words_of(own, question)) or terms_of(question)
+        share = _SHORT_SHARE if len(set(terms)) < _ENOUGH_TERMS else _LONG_SHARE
+        weights = dict.fromkeys(terms_of(overall), share) | dict.fromkeys(terms, 1.0)
+        focus, aside = _focus(frozenset(terms), overall)
+        weights = {term: _weight(term, weight, focus, aside) for term, weight in weights.items()}
+        return cls(weights, tuple(facet for facet in facets if facet in common), own, focus)
+
+
+def _focus(terms: frozenset[str], overall: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The terms of the aspects of the whole question that this part is about, and those of its siblings' aspects."""
+    aspects = [frozenset(terms_of(aspect)) for aspect in topic_of(overall).aspects]
+    mine = frozenset[str]().union(*(aspect for aspect in aspects if aspect and aspect <= terms))
+    others = frozenset[str]().union(*(aspect for aspect in aspects if not aspect <= terms))
+    return (mine, others - terms) if mine and others else (frozenset(), frozenset())
+
+
+def _weight(term: str, weight: float, focus: frozenset[str], aside: frozenset[str]) -> float:
+    if term in aside:
+        return 0.0
+    return weight * _FOCUS_WEIGHT if term in focus else weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +158,15 @@ def _numbers(terms: frozenset[str]) -> set[str]:
 
 
 def _rarity(weights: dict[str, float], candidates: Sequence[Candidate]) -> dict[str, float]:
-    """The weight of each term of the question: little where every sentence holds it, most where none does, so that it is missed."""
+    """The weight of each term of the question: the rarer, the more; a term that no sentence holds is missed like the others."""
     held = Counter(
         term for candidate in candidates for term in (candidate.terms | candidate.context) & weights.keys()
     )
     count = len(candidates) + 1
-    return {
-        term: weight * max(_LEAST_RARITY, math.log(count / (held[term] + 0.5)))
-        for term, weight in weights.items()
-    }
+    rarity = {term: max(_LEAST_RARITY, math.log(count / (held[term] + 0.5))) for term in weights}
+    known = [rarity[term] for term in weights if held[term]]
+    usual = sum(known) / len(known) if known else 1.0
+    return {term: weight * (rarity[term] if held[term] else usual) for term, weight in weights.items()}
 
 
 def _scored(
@@ -150,11 +179,14 @@ def _scored(
     if not direct or coverage < LEAST_COVERAGE or (len(rarity) >= 3 and len(direct | around) < 2):
         return None
     claim = candidate.sentence.claim
-    if GAPS in question.own_facets and GAPS.answered.search(claim) is None:
+    if _ABOUT_ITSELF.search(claim) or (GAPS in question.own_facets and GAPS.answered.search(claim) is None):
         return None
     score = coverage * (1 + 0.25 * sum(facet.answered.search(claim) is not None for facet in question.facets))
     for facet in question.own_facets:
-        score *= 1.6 if facet.answered.search(claim) is not None else 0.5
+        score *= 1.6 if facet.answered.search(claim) is not None else 0.4
+    if question.focus and not question.focus & (candidate.terms | candidate.context):
+        score *= 0.25
+    score *= 1.12 if FIGURES.answered.search(claim) is not None else 1.0
     score *= 1.1 - 0.2 * candidate.sentence.place
     score *= min(1.0, 0.55 + len(candidate.terms) / 14) * (0.85 if candidate.sentence.is_row else 1.0)
     return Scored(candidate, score, coverage)

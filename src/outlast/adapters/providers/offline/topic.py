@@ -1,4 +1,4 @@
-"""What a question is about: its topic, the aspects it names, the sides it compares."""
+"""What a question is about: its topic, the aspects it names, the sides it compares, the questions it joins."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from outlast.adapters.providers.offline.comparison import MAX_PARTS, comparison_in, items_of
 from outlast.adapters.providers.offline.language import language_of
 from outlast.adapters.providers.offline.phrases import ENGLISH, Phrases, joined
-from outlast.adapters.providers.offline.words import UNSPACED
 
-MAX_PARTS: Final = 7
-_MAX_PART: Final = 60
 _MAX_QUESTION: Final = 400
 _MAX_NAME: Final = 140
 
@@ -31,71 +29,52 @@ _ASKING = re.compile(
     r"|什么|哪|如何|怎么|怎样|为什么|为何|是否|多少|吗[？?]?$|呢[？?]?$",
     re.IGNORECASE,
 )
-_WHAT_IS = re.compile(
-    r"^(?:what|which|who)(?:\s+(?:is|are|was|were)|'s)\s+|^how (?:do|does|did)\s+(?=.*\bcompare\W*$)|^how\s+(?:is|are)\s+",
+_AROUND_LIST = re.compile(
+    r"^(?:what|which)(?:\s+(?:is|are|was|were)|'s)\s+|^how (?:do|does|did)\s+(?=.*\bcompare$)|\s+compare$"
+    r"|(?:分别)?(?:是什么|有哪些|怎么样|怎样|如何|是怎样的|是多少|有多少)$",
     re.IGNORECASE,
 )
-_COMPARE = re.compile(
-    r"^(?:compare|comparison of|comparing|contrast|(?:the )?differences? between)\s+(?P<sides>.+)$"
-    r"|^(?:比较|对比)(?:一下)?(?P<zh>.+)$"
-    r"|^(?P<zh_tail>.+?)(?:之间)?(?:的|有什么|有哪些|有何)(?:区别|差异|不同|差别|优劣)(?:是什么|在哪里|有哪些)?$",
-    re.IGNORECASE,
-)
-_VERSUS = re.compile(r"\s+(?:vs\.?|versus|compared (?:to|with))\s+", re.IGNORECASE)
-_CHOICE = re.compile(
-    r"^(?P<rest>.*?)[,:，：]?\s*(?P<sides>[^,:，：]+?(?:\s+or\s+|还是)[^,:，：]+)$", re.IGNORECASE
-)
-_CRITERIA = re.compile(
-    r"\s*,?\s*\b(?:in terms of|with regards? to|with respect to|regarding|as to|when it comes to|considering)\s+(?P<criteria>.+)$"
-    r"|\s+(?:on|for|by|in|as)\s+(?P<short>.+)$"
-    r"|(?:的|在)(?P<zh>[^的在]+?)(?:方面|上)?(?:的?(?:区别|差异|不同|表现|优劣))?$",
-    re.IGNORECASE,
-)
-_OF = re.compile(
-    r"^(?:the\s+)?(?P<list>.+?)\s+(?:of|for|behind|about|in|between)\s+(?P<topic>.+)$", re.IGNORECASE
-)
-_SHARED = re.compile(
-    r"^(?:the\s+)?(?P<list>(?:(?!\s(?:vs\.?|versus)\s).)+?)\s+(?:of|between)\s+(?P<topic>(?:(?!\sof\s).)+)$",
-    re.IGNORECASE,
-)
-_COLON = re.compile(r"^(?P<topic>[^:：]{2,80})[:：]\s*(?P<list>.+)$")
-_ZH_OF = re.compile(r"^(?P<topic>.+)的(?P<list>[^的]+)$")
-_ITEM = re.compile(
-    r"\s*,\s*(?:and|or|&)\s+|\s*(?:,\s+|、|，)|\s+(?:and|&|or|as well as|plus)\s+"
-    rf"|(?<=[{UNSPACED}\w])\s*(?:以及|及其|还是|跟|(?<![总共饱缓温调])和(?![平谐解睦])|(?<![参给赋])与|(?<![以涉普])及(?![时格])|或(?!许))\s*"
-    rf"(?=[{UNSPACED}\w])",
-    re.IGNORECASE,
+_LISTS: Final = (
+    re.compile(r"^(?P<topic>[^:：]{2,80})[:：]\s*(?P<list>.+)$"),
+    re.compile(
+        r"^(?:the\s+)?(?P<list>.+?)\s+(?:of|for|behind|about|in|between)\s+(?P<topic>.+)$", re.IGNORECASE
+    ),
+    re.compile(r"^(?P<topic>.+)的(?P<list>[^的]+)$"),
+    re.compile(
+        r"^(?P<topic>.+?),?\s+(?:in terms of|with regards? to|with respect to|regarding)\s+(?P<list>.+)$",
+        re.IGNORECASE,
+    ),
 )
 _NEXT_QUESTION = re.compile(
-    r"[?？;；]+\s*|\s*,?\s+and\s+(?=(?:how|what|why|when|where|which|who|whether)\b)|[，,]\s*(?:以及|并且|而|并)?(?=[^，,]{0,12}(?:如何|怎么|为什么|哪|是否|什么))",
+    r"[?？;；]+\s*|\s*,?\s+and\s+(?=(?:how|what|why|when|where|which|who|whether)\b)"
+    r"|[，,]\s*(?:以及|并且|而|并)?(?=[^，,]{0,12}(?:如何|怎么|为什么|哪|是否|什么))",
     re.IGNORECASE,
 )
-_ZH_ENDING = re.compile(r"(?:分别)?(?:是什么|有哪些|怎么样|怎样|如何|是怎样的|是多少|有多少)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """`name` can stand in a sentence; `aspects`, `sides` (with `criteria`) and `parts` are empty where the question names none."""
+    """`name` can stand in a sentence; `aspects`, `sides` and `parts` are empty where the question names none.
+
+    With sides, the aspects are the criteria they are compared by.
+    """
 
     name: str
     aspects: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
-    criteria: str = ""
     parts: tuple[str, ...] = ()
 
 
 def topic_of(question: str, phrases: Phrases = ENGLISH) -> Topic:
     """What `question` is about. Any text is a valid question."""
     bare = _without_lead(question[:_MAX_QUESTION])
-    name = _name(bare, phrases)
-    compared = _comparison(bare)
+    compared = comparison_in(bare)
     if compared is not None:
-        sides, criteria = compared
-        return Topic(joined(phrases, list(sides)), sides=sides, criteria=criteria)
+        return Topic(joined(phrases, list(compared.sides)), aspects=compared.criteria, sides=compared.sides)
     parts = tuple(part.strip() for part in _NEXT_QUESTION.split(bare) if len(part.strip()) > 3)
     if len(parts) > 1:
-        return Topic(name, parts=parts[:MAX_PARTS])
-    return _with_aspects(name, bare)
+        return Topic(_name(bare, phrases), parts=parts[:MAX_PARTS])
+    return _listed(bare) or Topic(_name(bare, phrases))
 
 
 def _without_lead(question: str) -> str:
@@ -113,67 +92,19 @@ def _name(bare: str, phrases: Phrases) -> str:
     short = bare if len(bare) <= _MAX_NAME else bare[:_MAX_NAME].rsplit(" ", 1)[0] + " …"
     if not short:
         return "…"
-    return (
-        phrases.quoted.format(short)
-        if _ASKING.search(bare) or language_of(bare) not in ("en", "zh")
-        else short
-    )
+    is_phrase = _ASKING.search(bare) is None and language_of(bare) in ("en", "zh")
+    return short if is_phrase else phrases.quoted.format(short)
 
 
-def _comparison(bare: str) -> tuple[tuple[str, ...], str] | None:
-    text = _WHAT_IS.sub("", bare)
-    match = _COMPARE.match(text) or _COMPARE.match(bare)
-    if match is not None:
-        named = match.group("sides") or match.group("zh") or match.group("zh_tail")
-        return _sides(re.sub(r"\s+compare$", "", named))
-    if _VERSUS.search(text):
-        return _sides(text)
-    choice = _CHOICE.match(bare)
-    if choice is not None and _ASKING.search(bare):
-        return _sides(choice.group("sides"))
+def _listed(bare: str) -> Topic | None:
+    """A topic with a list of its aspects, when the question has that form."""
+    text = _AROUND_LIST.sub("", _AROUND_LIST.sub("", bare, count=1), count=1)
+    for form in _LISTS:
+        match = form.match(text)
+        aspects = items_of(match.group("list")) if match is not None else ()
+        if match is not None and len(aspects) >= 2 and all(map(_is_short, aspects)):
+            return Topic(match.group("topic").strip(), aspects=aspects)
     return None
-
-
-def _sides(text: str) -> tuple[tuple[str, ...], str] | None:
-    """The things compared and what they are compared by, which stands before them or after them."""
-    of = _SHARED.match(text)
-    if (
-        of is not None
-        and len(sides := _items(of.group("topic"))) >= 2
-        and (listed := _items(of.group("list")))
-    ):
-        return sides[: MAX_PARTS - 1], joined(ENGLISH, list(listed))
-    criteria = _CRITERIA.search(text)
-    found = next((group for group in criteria.groups() if group), "") if criteria is not None else ""
-    sides = _items(text[: criteria.start()] if criteria is not None else text)
-    if len(sides) < 2:
-        sides, found = _items(text), ""
-    return (sides[: MAX_PARTS - 1], found.strip()) if len(sides) >= 2 else None
-
-
-def _items(text: str) -> tuple[str, ...]:
-    pieces = [item for piece in _VERSUS.split(text) for item in _ITEM.split(piece)]
-    items = [
-        re.sub(r"^(?:the|both|either|an?)\s+", "", piece.strip(" ,.、，"), flags=re.IGNORECASE)
-        for piece in pieces
-    ]
-    kept = tuple(dict.fromkeys(item for item in items if item))
-    return kept if all(len(item) <= _MAX_PART for item in kept) else ()
-
-
-def _with_aspects(name: str, bare: str) -> Topic:
-    text = re.sub(r"\s+compare$", "", _ZH_ENDING.sub("", _WHAT_IS.sub("", bare)), flags=re.IGNORECASE)
-    for pattern in (_COLON, _OF, _ZH_OF):
-        match = pattern.match(text)
-        aspects = _items(match.group("list")) if match is not None else ()
-        if match is not None and len(aspects) >= 2 and all(_is_short(aspect) for aspect in aspects):
-            return Topic(match.group("topic").strip(), aspects=aspects[:MAX_PARTS])
-    criteria = _CRITERIA.search(text)
-    if criteria is not None and criteria.group("criteria"):
-        aspects = _items(criteria.group("criteria"))
-        if len(aspects) >= 2 and not _ASKING.search(text):
-            return Topic(text[: criteria.start()].strip(), aspects=aspects[:MAX_PARTS])
-    return Topic(name)
 
 
 def _is_short(aspect: str) -> bool:

@@ -44,16 +44,18 @@ _SPANISH = """
     al lo más
 """
 _CHINESE = """
-    为什么 是什么 什么样 有哪些 有没有 是不是 能不能 什么 哪些 哪个 哪种 哪里 如何 怎么样 怎么 怎样 多少 是否 能否 可否 以及 并且
-    而且 或者 还是 还有 请问 请 关于 对于 根据 按照 通过 进行 方面 分别 之间 其中 这个 那个 这些 那些 一个 一种 一些 我们 你们
-    他们 它们 可以 需要 资料 来源 说明了 说明 比较 对比 区别 差异 哪 的 了 吗 呢 吧 啊 和 与 或 及 而 着 地 得 之 把 被 就 都 也
-    很 这 那 它 他 她 我 你 您 们
+    为什么 是什么 什么样 有哪些 有没有 是不是 能不能 什么 哪些 哪个 哪种 哪里 上如何 如何 怎么样 怎么 怎样 多少 是否 能否 可否 以及
+    并且 而且 或者 还是 还有 请问 请 关于 对于 根据 按照 通过 进行 方面 分别 之间 其中 这个 那个 这些 那些 一个 一种 一些 我们 你们
+    他们 它们 可以 需要 资料 来源 说明了 说明 比较 对比 区别 差异 指出 给出 提到 事实 哪 的 了 吗 呢 吧 啊 和 与 或 及 而 着 地 得 之
+    把 被 就 都 也 很 这 那 它 他 她 我 你 您 们
 """
 
 STOP_WORDS: Final = frozenset(f"{_ENGLISH}{_SCAFFOLDING}{_GERMAN}{_FRENCH}{_SPANISH}".split())
 """Words that tell nothing about the subject, the scaffolding of questions about sources among them."""
 
-_UNSPACED_STOP = re.compile("|".join(sorted(_CHINESE.split(), key=len, reverse=True)))
+_UNSPACED_STOP = re.compile(
+    "|".join([*sorted(_CHINESE.split(), key=len, reverse=True), "(?<![存现内潜正实所])在(?![线于职意])"])
+)
 
 
 def terms_of(text: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Final
 from outlast.adapters.providers.offline.asked import Asked
 from outlast.adapters.providers.offline.contradictions import Statement, contradictions_in
 from outlast.adapters.providers.offline.evidence import objects_in, parse_loosely, text_field
+from outlast.adapters.providers.offline.phrases import joined
 from outlast.adapters.providers.offline.ranking import is_alike
 from outlast.adapters.providers.offline.reading import read_message
 from outlast.adapters.providers.offline.topic import topic_of
@@ -132,7 +133,10 @@ def _sections(claims: list[_Claim]) -> list[Json]:
 
 
 def _title(asked: Asked) -> str:
-    name = topic_of(asked.question, asked.phrases).name.strip("“”«»\"' ") or asked.question or "?"
+    topic = topic_of(asked.question, asked.phrases)
+    name = topic.name.strip("“”«»\"' ") or "?"
+    if topic.aspects:
+        name += asked.phrases.titled.format(aspects=joined(asked.phrases, list(topic.aspects)))
     short = name if len(name) <= _MOST_TITLE else name[:_MOST_TITLE].rsplit(" ", 1)[0] + " …"
     return short[:1].upper() + short[1:]
 
@@ -165,10 +169,13 @@ def _limits(asked: Asked, claims: list[_Claim], open_questions: list[str]) -> li
         phrases.limit_gap.format(question=question) if question.rstrip().endswith(("?", "？")) else question
         for question in open_questions
     ]
-    for one, other in contradictions_in(statements, _MOST_DISAGREEMENTS):
-        limits.append(
-            phrases.limit_disagree.format(claim=phrases.disagree.format(one=one.text, other=other.text))
-        )
+    told = phrases.disagree.partition("{")[0]
+    limits += [
+        phrases.limit_disagree.format(claim=claim.text) for claim in claims if claim.text.startswith(told)
+    ]
+    for one, other in contradictions_in(statements, _MOST_DISAGREEMENTS, topic_of(asked.question).sides):
+        said = phrases.disagree.format(one=one.text.rstrip(" .。"), other=other.text.rstrip(" .。"))
+        limits.append(phrases.limit_disagree.format(claim=said))
     if claims and len({source for claim in claims for source in claim.sources}) == 1:
         limits.append(phrases.limit_one_source)
     limits += [phrases.limit_remark.format(remark=remark) for remark in _listed(asked.remarks)]

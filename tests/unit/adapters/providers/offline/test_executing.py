@@ -110,6 +110,68 @@ async def test_numbers_that_disagree_are_named_as_a_contradiction(asked: Message
     assert set(named["sources"]) == {A["source"], B["source"]}
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "The cost of solar panels is 20 to 30 euros per watt.",
+            "The cost of solar panels is 25 euros per watt.",
+        ),
+        ("The cost of solar panels is 20 euros per watt.", "The cost of solar panels is 90 euros per roof."),
+        ("The cost of solar panels is more than 20 euros.", "The cost of solar panels is 25 euros."),
+        (
+            "At 3 percent the cost of solar panels is 5 euros.",
+            "At 9 percent the cost of solar panels is 7 euros.",
+        ),
+        (
+            "The cost of solar panels is 20 euros.",
+            "The reliability of roof panels differs, with 5 euros for repairs.",
+        ),
+        ("太阳能板的成本约为19%至24%。", "太阳能板的成本约为21%。"),
+    ],
+)
+async def test_numbers_that_may_both_hold_are_no_contradiction(one: str, other: str) -> None:
+    pages = [page("corpus://1", one), page("corpus://2", other)]
+    asked = COST if one.isascii() else subtask("太阳能板的成本是多少？", "太阳能板的成本是多少？")
+    said = await told("conclude", asked, *fetched(*pages))
+    assert said["conclusions"]
+    assert not any(len(conclusion["sources"]) > 1 for conclusion in said["conclusions"])
+
+
+async def test_the_sides_of_a_comparison_do_not_contradict_each_other() -> None:
+    asked = subtask("关于潟湖和风电的费用，资料说明了什么？", "潟湖和风电的费用有什么区别？")
+    pages = [
+        page("corpus://1", "潟湖的运行维护费用约为每年22欧元。"),
+        page("corpus://2", "风电的运行维护费用约为每年19欧元。"),
+    ]
+    said = await told("conclude", asked, *fetched(*pages))
+    assert [len(conclusion["sources"]) for conclusion in said["conclusions"]] == [1, 1]
+
+
+async def test_who_looks_for_contradictions_searches_for_the_strongest_findings_again_and_reads_what_is_new() -> (
+    None
+):
+    finding = {
+        "claim": "The cost of panels is 20 euros.",
+        "sources": [A["source"]],
+        "quote": "q",
+        "confidence": 0.7,
+    }
+    gaps = "Where do the sources on solar panels contradict one another?"
+    asked = subtask(gaps, OVERALL, f"\nFINDINGS SO FAR:\n{fenced([finding], 'findings')}")
+    first = await answered("execute", asked, tools=(SEARCH, FETCH))
+    assert first.tool_calls[0].arguments["query"] == "cost panels euros"
+    history = searched(
+        "cost panels euros", hit(A["url"], "solar panels cost"), *(hit(f"x://{at}") for at in range(3))
+    )
+    second = await answered("execute", asked, *history, tools=(SEARCH, FETCH))
+    assert [call.arguments["url"] for call in second.tool_calls] == ["x://0", "x://1", "x://2"]
+    other = page("x://0", "The cost of panels is 30 euros.")
+    said = await told("conclude", asked, *history, *fetched(other))
+    assert said["conclusions"][0]["sources"] == [other["source"], A["source"]]
+    assert said["conclusions"][0]["quote"] == "The cost of panels is 30 euros."
+
+
 async def test_numbers_of_different_years_are_no_contradiction() -> None:
     one = page("corpus://1", "In 2022 the average cost of a solar panel system was $2.50 per watt.")
     other = page("corpus://2", "In 2023 the average cost of a solar panel system was $3.10 per watt.")

@@ -218,18 +218,14 @@ def requests(draw: st.DrawFn) -> tuple[ModelRequest, list[str]]:
     texts = draw(st.lists(TEXTS, min_size=1, max_size=3))
     pages = [page(f"http://x.example/{at}", text, draw(TEXTS)) for at, text in enumerate(texts)]
     opening = draw(st.sampled_from([ASKED, subtask(draw(TEXTS), draw(TEXTS)), Message("user", draw(TEXTS))]))
-    history = [
-        opening,
-        *searched(draw(TEXTS), hit("http://x.example/9", draw(TEXTS), draw(TEXTS))),
-        *fetched(*pages),
-    ]
+    found = hit("http://x.example/9", draw(TEXTS), draw(TEXTS))
+    history = [opening, *searched(draw(TEXTS), found), *fetched(*pages)]
     history.append(Message("user", draw(TEXTS) + "\n" + fenced(draw(TEXTS)) + "\n" + draw(TEXTS)))
     purpose = draw(st.sampled_from(PURPOSES))
     tools = draw(st.sampled_from([(), (SEARCH, FETCH), (WRITE,)]))
     schema = SCHEMAS.get(purpose)
-    return a_request(*history, purpose=purpose, tools=tools, response_schema=schema), [
-        one["text"] for one in pages
-    ]
+    request = a_request(*history, purpose=purpose, tools=tools, response_schema=schema)
+    return request, [found["snippet"], *texts]
 
 
 @law("MODEL-2.d")
