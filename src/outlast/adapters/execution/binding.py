@@ -130,13 +130,13 @@ def _input_schema(name: str, function: Callable[..., Any], given: ToolDeclaratio
         schema = input_schema_of(function)
     else:
         schema = {"type": "object", **plain_json(given.input_schema)}
+        if schema["type"] != "object":
+            raise _invalid(
+                name,
+                f"its input_schema is of type {schema['type']}",
+                'Arguments are an object: "type": "object".',
+            )
         _match_parameters(name, function, schema)
-    if schema["type"] != "object":
-        raise _invalid(
-            name,
-            f"its input_schema is of type {schema['type']}",
-            'Arguments are an object: "type": "object".',
-        )
     compiled(schema)
     return schema
 
