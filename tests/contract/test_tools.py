@@ -1,0 +1,87 @@
+"""Every tool that is found keeps the tool contract: the built-in ones, and a plain function in a process of its own."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outlast.adapters.execution.binding import bind
+from outlast.adapters.execution.validation import check_arguments
+from outlast.ports.search import Page, SearchHit
+from outlast.ports.tool import ToolContext
+from outlast.testing.contracts.tool import ToolContract, ToolSubject
+from outlast.wiring.discover import ToolCatalogue
+from tests.unit.adapters.execution import plain_tools
+
+DIGEST = "0" * 64
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "ask_human": {"question": "Which one?"},
+    "list_files": {},
+    "read_artifact": {"digest": DIGEST},
+    "read_file": {"path": "notes.md"},
+    "summarize": {"text": "One. Two."},
+    "web_fetch": {"url": "https://example.org/"},
+    "web_search": {"query": "durable"},
+    "write_file": {"path": "out/new.md", "content": "text"},
+    "write_report": {
+        "title": "T",
+        "summary": "S",
+        "sections": [{"heading": "H", "claims": [{"text": "It holds.", "sources": ["s-1"]}]}],
+    },
+}
+"""What each built-in tool is called with; a new tool brings a line here."""
+
+
+class Library:
+    """One page, found by every query; the artifacts and the model of a run that has little."""
+
+    async def search(self, query: str, limit: int) -> list[SearchHit]:
+        return [SearchHit("https://example.org/", "Example", query, 1.0)][:limit]
+
+    async def fetch(self, url: str) -> Page:
+        return Page(url, "Example", "A page.", "text/plain", 7)
+
+    async def ask(self, purpose: str, prompt: str, text: str) -> str:
+        return text[:10]
+
+    async def put(self, content: str | bytes) -> str:
+        return DIGEST
+
+    async def get(self, digest: str) -> bytes | None:
+        return b"kept"
+
+    async def close(self) -> None: ...
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> ToolContext:
+    (tmp_path / "notes.md").write_text("notes")
+    library = Library()
+    return ToolContext(
+        user_id="local",
+        thread_id="t-1",
+        run_id="r-1",
+        call_id="c1-0",
+        idempotency_key="r-1.c1-0",
+        subtask=None,
+        workspace=tmp_path,
+        artifacts=library,
+        search=library,
+        fetch=library,
+        model=library,
+    )
+
+
+class TestBuiltInTools(ToolContract):
+    @pytest.fixture(params=[entry.name for entry in ToolCatalogue().list()])
+    def subject(self, request: pytest.FixtureRequest, context: ToolContext) -> ToolSubject:
+        tool = ToolCatalogue().load([request.param])[request.param]
+        arguments = check_arguments(tool, ARGUMENTS[request.param])
+        assert isinstance(arguments, dict)
+        return ToolSubject(tool=tool, context=context, arguments=arguments)
+
+
+class TestPlainFunction(ToolContract):
+    @pytest.fixture
+    def subject(self, context: ToolContext) -> ToolSubject:
+        return ToolSubject(tool=bind(plain_tools.add), context=context, arguments={"a": 1, "b": 2})
