@@ -88,7 +88,7 @@ class CorpusSearch:
         if self._stop.is_set():
             return
         self._stop.set()
-        self._reader.close()
+        self._reader.kill()
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown(wait=False)
 

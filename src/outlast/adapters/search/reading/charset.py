@@ -68,10 +68,10 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _looks_like_chinese(data: bytes) -> bool:
-    """Do nearly all double bytes lie where everyday Chinese does (GB 2312)? Western text hits that range only by accident."""
+    """Do most double bytes lie where everyday Chinese does (GB 2312)? Western text hits that range only by accident."""
     pairs = _DOUBLE_BYTE.findall(data[:65536])
     everyday = sum(1 for pair in pairs if pair[0] >= 0xA1 and pair[1] >= 0xA1)
-    return everyday >= 2 and everyday * 10 >= len(pairs) * 9
+    return everyday >= 2 and everyday * 4 >= len(pairs) * 3
 
 
 def _with_losses(data: bytes) -> tuple[str, str]:

@@ -28,6 +28,7 @@ class ReaderProcess:
         self._limit_seconds = limit_seconds
         self._max_pages = max_pages
         self._child: subprocess.Popen[bytes] | None = None
+        self._is_over = False
         self._lock = threading.Lock()
 
     def convert(self, kind: str, data: bytes, url: str = "") -> tuple[str, str, str]:
@@ -58,8 +59,15 @@ class ReaderProcess:
             raise Unreadable(str(header["unreadable"]))
         return str(header["title"]), text.decode("utf-8", "replace"), str(header["note"])
 
+    def kill(self) -> None:
+        """End a conversion from another thread, for good: the one under way and all later ones raise Unreadable."""
+        with self._lock:
+            self._is_over = True
+            if self._child is not None and self._child.poll() is None:
+                os.killpg(self._child.pid, signal.SIGKILL)
+
     def close(self) -> None:
-        """End the child. Safe to call twice and from another thread, where it interrupts a conversion."""
+        """End the child. Only from the thread that converts, or when none does. Safe to call twice."""
         with self._lock:
             child, self._child = self._child, None
         if child is not None:
@@ -67,8 +75,12 @@ class ReaderProcess:
 
     def _running_child(self) -> subprocess.Popen[bytes]:
         with self._lock:
-            if self._child is None or self._child.poll() is not None:
-                self._child = _start()
+            if self._is_over:
+                raise Unreadable("reading was ended", is_passing=True)
+            if self._child is not None and self._child.poll() is not None:
+                _end(self._child)
+                self._child = None
+            self._child = self._child or _start()
             return self._child
 
 
