@@ -49,6 +49,12 @@ async def test_the_questions_of_the_example_find_their_documents(
     assert "tower-clock-care.md" not in found
 
 
+async def test_words_that_stand_everywhere_still_count(library: CorpusSearch) -> None:
+    found = [hit.url.removeprefix("corpus://") for hit in await library.search("tidal lagoon cost", 20)]
+    assert found.index("lagoon-programme-review.md") < found.index("tidal-stream-turbines.md")
+    assert found.index("tidal-lagoons-overview.md") < found.index("offshore-wind-overview.md")
+
+
 async def test_every_document_of_the_example_is_read_without_loss(library: CorpusSearch) -> None:
     await library.refresh()
     assert library.problems() == []

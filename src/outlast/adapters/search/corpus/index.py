@@ -14,6 +14,8 @@ from outlast.adapters.search.corpus.passages import passages_of
 from outlast.adapters.search.corpus.words import prepared
 
 SCHEMA_VERSION: Final = 1
+"""Raised whenever the schema, the preparation of words or the cutting of passages changes: older indexes are then left alone."""
+
 BUSY_SECONDS: Final = 30.0
 
 _SCHEMA: Final = Path(__file__).with_name("schema.sql")

@@ -11,6 +11,7 @@ PASSAGE_CHARS: Final = 1200
 
 _BREAK = re.compile(r"\n\s*\n|\n(?=\s{0,3}#{1,6}\s)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*)")
+_LONE_HEADING = re.compile(r"\s{0,3}#{1,6}\s[^\n]*")
 _SENTENCE_END = re.compile(r"[.!?]['\")\]]*\s+|[。！？；]['\"”’」』）]*|\n")
 
 
@@ -45,11 +46,12 @@ def passages_of(text: str, limit_chars: int = PASSAGE_CHARS) -> list[Passage]:
 
 
 def _pieces(text: str, limit_chars: int) -> Iterator[tuple[int, int]]:
-    """Paragraphs, the long ones cut; together they are the whole text."""
+    """Paragraphs, the long ones cut, each with the heading right above it; together they are the whole text."""
     start = 0
     for found in _BREAK.finditer(text):
-        yield from _cut(text, start, found.end(), limit_chars)
-        start = found.end()
+        if not _LONE_HEADING.fullmatch(text, start, found.start()):
+            yield from _cut(text, start, found.end(), limit_chars)
+            start = found.end()
     yield from _cut(text, start, len(text), limit_chars)
 
 

@@ -6,12 +6,14 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from outlast.adapters.search.corpus import CorpusSearch
 from outlast.adapters.search.corpus import refresh as refreshing
+from outlast.adapters.search.corpus.folder import list_folder
 from outlast.adapters.search.corpus.index import index_file_for
 from outlast.domain.errors import CallerMistake, ToolTrouble
 from tests.law import law
@@ -235,14 +237,27 @@ async def test_added_changed_and_removed_files_are_seen_by_the_next_search(
     assert (await refused(corpus.fetch("corpus://c.md"))).code == "not_found"
 
 
-async def test_a_change_of_the_same_size_and_time_is_seen(tmp_path: Path, opened: Opener) -> None:
+async def test_a_change_of_the_same_size_and_time_is_seen(
+    tmp_path: Path, opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refreshing, "_CLOCK_TICK_NS", 0)
     file = write(tmp_path, {"a.md": "# Alpha"}) / "a.md"
     corpus = opened(tmp_path)
     await corpus.refresh()
     before = file.stat()
-    file.write_text("# Omega")
-    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    # The clock of a file system ticks every few milliseconds.
+    while file.stat().st_ctime_ns == before.st_ctime_ns:
+        file.write_text("# Omega")
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert [hit.title for hit in await corpus.search("omega", 5)] == ["Omega"]
+
+
+async def test_a_change_within_one_tick_of_the_clock_is_seen(tmp_path: Path, opened: Opener) -> None:
+    write(tmp_path, {"a.md": "# Alpha"})
+    (fresh,) = list_folder(tmp_path).candidates.values()
+    assert refreshing._settled_stamp(fresh) != fresh.stamp
+    settled = replace(fresh, changed_ns=fresh.changed_ns - 10**9)
+    assert refreshing._settled_stamp(settled) == fresh.stamp
 
 
 async def test_only_what_changed_is_read_again(

@@ -84,6 +84,14 @@ async def test_g10_03_operators_have_no_meaning_and_literals_are_found(
     assert all(query.casefold() in hit.snippet.casefold() for hit in hits if hit.score == hits[0].score)
 
 
+async def test_a_literal_is_found_first_among_many_documents_that_share_its_letters(tmp_path: Path) -> None:
+    write(tmp_path, {f"{number}.md": f"# The letter C\n\nC is letter {number}." for number in range(80)})
+    write(tmp_path, {"z.txt": "Of languages\n\n" + "many words stand here " * 40 + "C++ is one"})
+    corpus = CorpusSearch(tmp_path, None)
+    assert [hit.url for hit in await corpus.search("C++", 1)] == ["corpus://z.txt"]
+    await corpus.close()
+
+
 async def test_percent_and_underscore_are_no_wildcards(library: CorpusSearch) -> None:
     assert "corpus://literal-0.md" not in await addresses(library, "_%_")
 
