@@ -94,7 +94,10 @@ class Tool(Protocol):
     version: str
 
     async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult | Ask | Draft:
-        """Do the work. Must leave nothing running when cancelled."""
+        """Do the work. Must leave nothing running when cancelled.
+
+        Raises Passing (`timeout`, `tool_failed`) for what may go better when tried again, ToolTrouble for what will not.
+        """
         ...
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from outlast.domain.bounded import bound
 from outlast.domain.door import Json, clean_text, stored_form
-from outlast.domain.errors import ModelMistake, OutlastError
+from outlast.domain.errors import ModelMistake, OutlastError, Passing
 from outlast.domain.events import AnyEvent, HookRan, PinnedTool, QuestionAsked, ReportWritten, ToolAnswered
 from outlast.domain.run import Call, RunState
 from outlast.domain.source import Fetched
@@ -24,8 +24,8 @@ from outlast.runs.moves import shown_error
 from outlast.runs.perform_model import backoff_seconds
 from outlast.runs.tool_context import Spending, context_for
 
-GRACE_SECONDS: Final = 5.0
-"""How long a tool may take to stop after its time is up before the engine goes on without it."""
+GRACE_SECONDS: Final = 2.0
+"""How long a tool may take to stop by itself after its time is up, before the engine cancels it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +146,19 @@ async def _tries(
 async def _one_try(
     tool: Tool, arguments: dict[str, Json], context: object, pinned: PinnedTool
 ) -> tuple[ToolResult | Ask | Draft | ToolError, bool]:
-    """One try under a deadline, and whether its trouble may pass."""
+    """One try under a deadline, and whether its trouble may pass.
+
+    A tool that keeps its time itself answers first, with what had been printed; this deadline is for those that do not.
+    """
     try:
-        async with asyncio.timeout(pinned.timeout_seconds):
+        async with asyncio.timeout(pinned.timeout_seconds + GRACE_SECONDS):
             return await tool.run(dict(arguments), context), False  # type: ignore[arg-type]
     except TimeoutError:
         detail = f"{pinned.name} did not end within {pinned.timeout_seconds:g} seconds and was stopped."
         return ToolError("timeout", detail), True
     except OutlastError as error:
-        return ToolError("tool_failed", clean_text(str(error))), False
+        code = "timeout" if error.code == "timeout" else "tool_failed"
+        return ToolError(code, clean_text(str(error))), isinstance(error, Passing)
     except Exception as error:  # noqa: BLE001 - whatever a user's tool raises is told to the model, never raised out of the loop
         return ToolError("tool_failed", clean_text(f"{type(error).__name__}: {error}")[:2000]), True
 

@@ -40,9 +40,9 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 class BoundTool:
     """A tool as the engine sees it; `run` keeps `timeout_seconds` itself.
 
-    `run` raises ToolTrouble `timeout` when the time is over, with what had been printed; whatever else a tool
-    lets out of `execute` is a failed ToolResult, outlast's own errors apart. The fields may be replaced by
-    settings before the first call.
+    `run` raises Passing: `timeout` when the time is over, with what had been printed, and `tool_failed` for whatever
+    else a tool lets out of `execute`; outlast's own errors come as they are. The fields may be replaced by settings
+    before the first call.
     """
 
     name: str

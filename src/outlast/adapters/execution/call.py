@@ -14,14 +14,14 @@ from typing import Any, Final, Protocol
 from outlast.adapters.execution.child import Children, default_children
 from outlast.adapters.execution.line import Ended
 from outlast.adapters.execution.loading import Origin, origin_of
-from outlast.adapters.execution.outcome import Answer, answer_of, decode, failed, failure_of
+from outlast.adapters.execution.outcome import Answer, answer_of, decode, raised
 from outlast.adapters.execution.printed import as_text
 from outlast.adapters.execution.revive import revive_arguments
 from outlast.adapters.execution.runner import CARRIED
 from outlast.adapters.execution.schema_from_hints import context_parameter
 from outlast.domain.bounded import bound
 from outlast.domain.door import Json
-from outlast.domain.errors import CallerMistake, OutlastError, ToolTrouble
+from outlast.domain.errors import CallerMistake, Passing
 from outlast.ports.tool import BaseTool, ToolContext, ToolResult
 
 _MOST_PRINTED_BYTES: Final = 4_000
@@ -42,7 +42,7 @@ class CallInLoop:
         self._context = context_parameter(function)
 
     async def __call__(self, tool: Called, arguments: dict[str, Json], context: ToolContext) -> Answer:
-        """The answer. Raises ToolTrouble `timeout`, and outlast's own errors as they come."""
+        """The answer. Raises Passing (`timeout`, `tool_failed`), and outlast's own errors as they come."""
         named = revive_arguments(self._function, arguments)
         if self._context is not None:
             named[self._context] = context
@@ -50,12 +50,8 @@ class CallInLoop:
         try:
             async with clock:
                 returned = await self._function(**named)
-        except OutlastError:
-            raise
         except Exception as error:
-            if clock.expired():
-                raise _timeout(tool, "") from error
-            return failure_of(error)
+            raise (_timeout(tool, "") if clock.expired() else raised(error)) from error
         return await _with_text(answer_of(returned), context)
 
 
@@ -67,15 +63,19 @@ class CallInChild:
         self._origin, self._state = _whereabouts(declared)
 
     async def __call__(self, tool: Called, arguments: dict[str, Json], context: ToolContext) -> Answer:
-        """The answer. Raises ToolTrouble `timeout`, and what the tool raised of outlast's own errors."""
+        """The answer. Raises Passing (`timeout`, `tool_failed`), and outlast's own errors as they come."""
         children = self._children or default_children()
         ended = await children.call(self._job(arguments, context), tool.timeout_seconds)
         printed = await ended.printed.text(context.artifacts)
         if ended.is_timed_out:
             raise _timeout(tool, printed)
         if ended.frame is None:
-            return failed(_end_in_words(ended) + _printed_note(printed))
-        return await _with_text(_with_printed(decode(ended.frame), printed), context)
+            raise Passing("tool_failed", _end_in_words(ended) + _printed_note(printed))
+        try:
+            answer = decode(ended.frame)
+        except Passing as error:
+            raise Passing(error.code, error.detail + _printed_note(printed), error.next_step) from error
+        return await _with_text(_with_printed(answer, printed), context)
 
     def _job(self, arguments: dict[str, Json], context: ToolContext) -> dict[str, Any]:
         carried = {name: getattr(context, name) for name in CARRIED}
@@ -119,8 +119,8 @@ def _with_printed(answer: Answer, printed: str) -> Answer:
     return replace(answer, data=printed) if answer.data is None else answer
 
 
-def _timeout(tool: Called, printed: str) -> ToolTrouble:
-    return ToolTrouble(
+def _timeout(tool: Called, printed: str) -> Passing:
+    return Passing(
         "timeout",
         f"{tool.name} took longer than {tool.timeout_seconds:g} seconds and was ended.{_printed_note(printed)}",
         "Ask for less at once, or do without it.",

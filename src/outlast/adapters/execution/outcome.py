@@ -11,7 +11,7 @@ from typing import Any, Final
 from outlast.adapters.execution.revive import plain_json
 from outlast.domain.bounded import bound
 from outlast.domain.door import clean_text, stored_form
-from outlast.domain.errors import CallerMistake, ModelMistake, OutlastError, ToolTrouble
+from outlast.domain.errors import CallerMistake, ModelMistake, OutlastError, Passing, ToolTrouble
 from outlast.domain.source import Found
 from outlast.ports.tool import Ask, Draft, ReadSource, ToolResult
 
@@ -20,6 +20,11 @@ Answer = ToolResult | Ask | Draft
 MOST_FRAME_BYTES: Final = 8 * 1024 * 1024
 """The largest answer that leaves a child process."""
 
+_ERRORS: Final[Mapping[str, type[OutlastError]]] = {
+    "mistake": CallerMistake,
+    "passing": Passing,
+    "trouble": ToolTrouble,
+}
 _MOST_TEXT_BYTES: Final = 1024 * 1024
 
 
@@ -45,9 +50,12 @@ def failed(error: str) -> ToolResult:
     return ToolResult(success=False, error=clean_text(error))
 
 
-def failure_of(error: BaseException) -> ToolResult:
-    """An exception a tool let out, as a failure that names its type."""
-    return failed(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+def raised(error: BaseException) -> OutlastError:
+    """What an exception a tool let out means: outlast's own as they are, any other a trouble that may pass."""
+    if isinstance(error, OutlastError):
+        return error
+    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return Passing("tool_failed", clean_text(words))
 
 
 def encode(answer: Answer | BaseException) -> bytes:
@@ -72,7 +80,7 @@ def encode(answer: Answer | BaseException) -> bytes:
 def decode(frame: bytes) -> Answer:
     """The answer in a frame made by `encode`.
 
-    Raises the ToolTrouble or CallerMistake it holds, and ToolTrouble for anything else.
+    Raises the error it holds (ToolTrouble, Passing, CallerMistake), and ToolTrouble for what cannot be read.
     """
     try:
         record = json.loads(frame)
@@ -87,22 +95,10 @@ def _record(answer: Answer | BaseException) -> dict[str, Any]:
             return {"kind": "ask", "question": answer.question}
         case Draft():
             return {"kind": "draft", "content": plain_json(answer.content)}
-        case CallerMistake():
-            return {
-                "kind": "mistake",
-                "code": answer.code,
-                "detail": answer.detail,
-                "next_step": answer.next_step,
-            }
-        case OutlastError():
-            return {
-                "kind": "trouble",
-                "code": answer.code,
-                "detail": answer.detail,
-                "next_step": answer.next_step,
-            }
         case BaseException():
-            return _record(failure_of(answer))
+            error = raised(answer)
+            kind = next((kind for kind, made in _ERRORS.items() if isinstance(error, made)), "trouble")
+            return {"kind": kind, "code": error.code, "detail": error.detail, "next_step": error.next_step}
     is_binary = isinstance(answer.data, bytes)
     data = base64.b64encode(answer.data).decode("ascii") if isinstance(answer.data, bytes) else answer.data
     found, read = [asdict(one) for one in answer.found], [asdict(one) for one in answer.read]
@@ -116,8 +112,7 @@ def _answer(record: Mapping[str, Any]) -> Answer:
         return Ask(str(record["question"]))
     if kind == "draft":
         return Draft(dict(record["content"]))
-    if kind in ("trouble", "mistake"):
-        make = ToolTrouble if kind == "trouble" else CallerMistake
+    if make := _ERRORS.get(kind):
         raise make(str(record["code"]), str(record["detail"]), str(record["next_step"]))
     return ToolResult(
         success=record["success"] is True,

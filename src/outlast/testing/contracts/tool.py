@@ -20,7 +20,7 @@ import jsonschema_rs
 import pytest
 
 from outlast.domain.door import Json, stored_form
-from outlast.domain.errors import ToolTrouble
+from outlast.domain.errors import Passing, ToolTrouble
 from outlast.domain.tool_call import Effect
 from outlast.ports.tool import Ask, Draft, Tool, ToolContext, ToolResult
 
@@ -67,7 +67,7 @@ class ToolContract:
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 answer = await subject.tool.run(dict(subject.arguments), subject.context)
-        except ToolTrouble as trouble:
+        except (ToolTrouble, Passing) as trouble:
             answer = trouble
         _check_answer(subject.tool, answer)
 
@@ -108,8 +108,8 @@ def _parents() -> Iterator[tuple[int, int]]:
 
 
 def _check_answer(tool: Tool, answer: object) -> None:
-    assert isinstance(answer, ToolResult | Ask | Draft | ToolTrouble)
-    if isinstance(answer, ToolTrouble):
+    assert isinstance(answer, ToolResult | Ask | Draft | ToolTrouble | Passing)
+    if isinstance(answer, ToolTrouble | Passing):
         assert answer.code
         assert answer.detail
     elif isinstance(answer, Ask):

@@ -8,7 +8,7 @@ import pytest
 
 from outlast.adapters.execution.binding import bind
 from outlast.adapters.execution.validation import check_arguments
-from outlast.domain.errors import CallerMistake, ToolTrouble
+from outlast.domain.errors import CallerMistake, Passing, ToolTrouble
 from outlast.domain.tool_call import Effect
 from outlast.ports.tool import Ask, BaseTool, Retry, ToolContext, ToolResult, tool
 from tests.law import law
@@ -89,13 +89,13 @@ async def test_timeout_cancels_and_says_so(context: ToolContext) -> None:
         finally:
             ended.set()
 
-    with pytest.raises(ToolTrouble, match=r"hangs took longer than 0\.05 seconds") as caught:
+    with pytest.raises(Passing, match=r"hangs took longer than 0\.05 seconds") as caught:
         await bind(hangs).run({}, context)
     assert caught.value.code == "timeout"
     assert ended.is_set()
 
 
-async def test_exception_is_a_failure_and_trouble_passes(context: ToolContext) -> None:
+async def test_exception_may_pass_and_trouble_comes_as_it_is(context: ToolContext) -> None:
     @tool
     async def raises(kind: str) -> object:
         """Raise."""
@@ -106,7 +106,9 @@ async def test_exception_is_a_failure_and_trouble_passes(context: ToolContext) -
         return Ask("Which?")
 
     bound = bind(raises)
-    assert await bound.run({"kind": "own"}, context) == ToolResult(False, error="TimeoutError: of its own")
+    with pytest.raises(Passing, match="TimeoutError: of its own") as caught:
+        await bound.run({"kind": "own"}, context)
+    assert caught.value.code == "tool_failed"
     with pytest.raises(ToolTrouble, match="No such page"):
         await bound.run({"kind": "trouble"}, context)
     assert await bound.run({"kind": "ask"}, context) == Ask("Which?")
