@@ -9,6 +9,7 @@ from typing import Protocol
 
 from outlast.domain.door import Json
 from outlast.domain.hooks import Hook
+from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import ToolError
 from outlast.ports.live import Live
 from outlast.ports.provider import Provider
@@ -57,6 +58,6 @@ class Means:
 class BuildMeans(Protocol):
     """Builds the means of a run from its definition."""
 
-    async def __call__(self, run_id: str, definition: object) -> Means:
+    async def __call__(self, run_id: str, definition: TaskDefinition) -> Means:
         """The means; raises CallerMistake or Broken when something the run needs is not here (a tool, a hook, a variable)."""
         ...

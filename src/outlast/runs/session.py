@@ -128,7 +128,11 @@ class Session:
         if isinstance(written, Committed):
             return True
         if written.guard is Guard.THREAD_BUSY:
-            raise Conflict("thread_busy", f"The thread of {self.desk.run_id} has another active run.", "Wait for its end.")
+            raise Conflict(
+                "thread_busy",
+                f"The thread of {self.desk.run_id} has another active run.",
+                "Wait for its end.",
+            )
         if written.guard is not Guard.POSITION:
             self.desk.lease.is_lost = True
             raise Broken("lease_lost", f"Another worker holds {self.desk.run_id} ({written.guard}).")

@@ -13,12 +13,18 @@ from outlast.domain.events import ReportWritten
 from outlast.domain.report import Report
 from outlast.domain.run import RunState, SubtaskState
 from outlast.domain.states import ENDED
+from outlast.domain.task import TaskDefinition
 from outlast.journal.fold import load_state, unknown_run
 from outlast.journal.history import read_history
 from outlast.ports.store import QueueEntry, RunFilter, RunRow, Store
 from outlast.runs.summary import summary_of
 from outlast.service.reports.document import to_document
 from outlast.service.threads import read_thread_words
+
+
+async def pinned_definition(store: Store, run_id: str) -> TaskDefinition:
+    """The definition a run is pinned to. Raises NotFound (`unknown_run`)."""
+    return (await load_state(store, run_id)).definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +89,22 @@ async def holder_of(store: Store, run_id: str) -> Holder:
 async def no_report(store: Store, run_id: str) -> NotFound:
     """The error for a run without a report, which says where it stands."""
     state = await load_state(store, run_id)
-    return NotFound("no_report", f"{run_id} has no report; it is {state.state}.", f"See `outlast show {run_id}`.")
+    return NotFound(
+        "no_report", f"{run_id} has no report; it is {state.state}.", f"See `outlast show {run_id}`."
+    )
 
 
 async def _answer(store: Store, row: RunRow) -> str | None:
     """What a completed conversation answered: the last words it left in its thread."""
     from_thread = await read_thread_words(store, row.thread_id)
-    return next((words.text for words in reversed(from_thread) if words.run_id == row.run_id and words.speaker == "assistant"), None)
+    return next(
+        (
+            words.text
+            for words in reversed(from_thread)
+            if words.run_id == row.run_id and words.speaker == "assistant"
+        ),
+        None,
+    )
 
 
 def _listed(row: RunRow, summary: dict[str, Json], state: RunState | None) -> dict[str, Any]:
@@ -128,7 +143,13 @@ def _worked(item: SubtaskState) -> dict[str, Any]:
         "rounds": item.rounds,
         "remarks": list(item.remarks),
         "conclusions": [
-            {"id": one.id, "claim": one.claim, "sources": list(one.sources), "quote": one.quote, "confidence": one.confidence}
+            {
+                "id": one.id,
+                "claim": one.claim,
+                "sources": list(one.sources),
+                "quote": one.quote,
+                "confidence": one.confidence,
+            }
             for one in item.conclusions
         ],
         "open_questions": list(item.open_questions),

@@ -49,7 +49,9 @@ async def resume(store: Store, run_id: str, by: str) -> RunState:
 
 async def cancel(store: Store, run_id: str, by: str, reason: str = "") -> RunState:
     """Ask a run to end now; calls in flight are killed."""
-    return await _signal(store, run_id, lambda state: _unless_ended(state, CancelRequested(by, clean_text(reason))))
+    return await _signal(
+        store, run_id, lambda state: _unless_ended(state, CancelRequested(by, clean_text(reason)))
+    )
 
 
 async def say(store: Store, run_id: str, by: str, text: str) -> RunState:
@@ -69,7 +71,12 @@ async def answer(store: Store, run_id: str, by: str, text: str, question: str | 
 
 
 async def approve(
-    store: Store, run_id: str, by: str, ticket: str | None = None, edit: dict[str, Json] | None = None, check: Check | None = None
+    store: Store,
+    run_id: str,
+    by: str,
+    ticket: str | None = None,
+    edit: dict[str, Json] | None = None,
+    check: Check | None = None,
 ) -> RunState:
     """Agree to the open ticket of a run, or the one named, perhaps with other arguments for the call it is about.
 
@@ -85,7 +92,9 @@ async def approve(
     return await _signal(store, run_id, decide)
 
 
-async def reject(store: Store, run_id: str, by: str, ticket: str | None = None, comment: str = "") -> RunState:
+async def reject(
+    store: Store, run_id: str, by: str, ticket: str | None = None, comment: str = ""
+) -> RunState:
     """Refuse the open ticket of a run, or the one named; the comment reaches the model. Raises Conflict as `approve` does."""
     words = clean_text(comment)
     return await _signal(store, run_id, lambda state: Rejected(by, _open_ticket(state, ticket).id, words))
@@ -110,7 +119,11 @@ async def _signal(store: Store, run_id: str, decide: Callable[[RunState], AnyEve
         due = Enqueue("runs", run_id, now, state.user_id, state.definition.name)
         if isinstance(await store.commit([*items, due]), Committed):
             return state
-    raise Broken("store_contended", f"The journal of {run_id} grew faster than a signal could be appended.", "Try again.")
+    raise Broken(
+        "store_contended",
+        f"The journal of {run_id} grew faster than a signal could be appended.",
+        "Try again.",
+    )
 
 
 def _unless_ended(state: RunState, event: AnyEvent) -> AnyEvent:
@@ -122,7 +135,9 @@ def _unless_ended(state: RunState, event: AnyEvent) -> AnyEvent:
 
 def _words(text: str) -> str:
     if not text.strip():
-        raise CallerMistake("empty_text", "There is nothing to say in an empty text.", "Give the text as an argument.")
+        raise CallerMistake(
+            "empty_text", "There is nothing to say in an empty text.", "Give the text as an argument."
+        )
     return clean_text(text)
 
 
@@ -136,7 +151,9 @@ def _open_ticket(state: RunState, name: str | None) -> Ticket:
             raise Conflict("ticket_decided", f"The ticket {name} was {known.status} already.", _listed(state))
         return known
     if not tickets:
-        raise Conflict("no_ticket", f"{state.run_id} waits for no approval.", f"See `outlast show {state.run_id}`.")
+        raise Conflict(
+            "no_ticket", f"{state.run_id} waits for no approval.", f"See `outlast show {state.run_id}`."
+        )
     if len(tickets) > 1:
         raise Conflict("which_ticket", f"{len(tickets)} tickets of {state.run_id} are open.", _listed(state))
     return tickets[0]
@@ -165,18 +182,30 @@ def _listed(state: RunState) -> str:
 def _check_edit(state: RunState, ticket: Ticket, edit: dict[str, Json], check: Check | None) -> None:
     call = state.calls.get(ticket.subject.removeprefix("call:"))
     if call is None:
-        raise CallerMistake("bad_edit", f"The ticket {ticket.id} is about no tool call; there is nothing to edit.")
+        raise CallerMistake(
+            "bad_edit", f"The ticket {ticket.id} is about no tool call; there is nothing to edit."
+        )
     problems = check(call.call.name, edit) if check is not None else []
     if problems:
-        raise CallerMistake("bad_edit", f"These arguments do not fit {call.call.name}: {'; '.join(problems)}.", "Correct them.")
+        raise CallerMistake(
+            "bad_edit",
+            f"These arguments do not fit {call.call.name}: {'; '.join(problems)}.",
+            "Correct them.",
+        )
 
 
 def _check_limit(name: str, value: Json) -> None:
     if name not in LIMIT_NAMES:
-        raise CallerMistake("unknown_limit", f"There is no limit {name!r}.", f"Limits: {', '.join(LIMIT_NAMES)}.")
+        raise CallerMistake(
+            "unknown_limit", f"There is no limit {name!r}.", f"Limits: {', '.join(LIMIT_NAMES)}."
+        )
     if value is None and name in ("max_tokens_total", "max_cost_usd"):
         return
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise CallerMistake("bad_limit", f"{name} must be a number of at least 0, not {value!r}.", "Give a number.")
+        raise CallerMistake(
+            "bad_limit", f"{name} must be a number of at least 0, not {value!r}.", "Give a number."
+        )
     if name in ("max_steps", "max_replans", "max_tokens_total") and not isinstance(value, int):
-        raise CallerMistake("bad_limit", f"{name} must be a whole number, not {value!r}.", "Give a whole number.")
+        raise CallerMistake(
+            "bad_limit", f"{name} must be a whole number, not {value!r}.", "Give a whole number."
+        )

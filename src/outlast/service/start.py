@@ -85,10 +85,14 @@ async def start_run(store: Store, order: Order) -> Begun:
 
 def _check(words: str, order: Order) -> None:
     if not words.strip():
-        raise CallerMistake("empty_input", "The input of the run is empty.", "Say what it is to do, with --input TEXT.")
+        raise CallerMistake(
+            "empty_input", "The input of the run is empty.", "Say what it is to do, with --input TEXT."
+        )
     if len(words.encode()) > MAX_INPUT_BYTES:
         detail = f"The input has more than {MAX_INPUT_BYTES} bytes."
-        raise CallerMistake("input_too_large", detail, "Put the material into files and name them in the input.")
+        raise CallerMistake(
+            "input_too_large", detail, "Put the material into files and name them in the input."
+        )
     for what, name in (("thread", order.thread_id), ("key", order.key)):
         if name is not None and not is_safe_id(name):
             detail = f"{name[:80]!r} cannot be a {what}: 1 to 80 letters, digits and _ . : -, beginning with a letter or digit."
@@ -129,7 +133,13 @@ async def _items(store: Store, order: Order, words: str, run_id: str, thread_id:
         InsertRun(row),
         *prepare(run_id, placed([event], 0, now), None).items,
         *said_items(thread_id, ThreadSaid(run_id, "user", words), now),
-        Enqueue("runs", run_id, now + timedelta(seconds=order.head_start_seconds), order.user_id, order.definition.name),
+        Enqueue(
+            "runs",
+            run_id,
+            now + timedelta(seconds=order.head_start_seconds),
+            order.user_id,
+            order.definition.name,
+        ),
     ]
 
 
@@ -139,9 +149,13 @@ async def _refused(store: Store, order: Order, refused: Refused, thread_id: str)
         if known is not None:
             return known
     if refused.guard is Guard.EXISTS:
-        raise NotFound("unknown_thread", f"There is no thread {thread_id}.", "List yours with `outlast threads list`.")
+        raise NotFound(
+            "unknown_thread", f"There is no thread {thread_id}.", "List yours with `outlast threads list`."
+        )
     detail = f"The thread {thread_id} has a run that is still active."
-    raise Conflict("thread_busy", detail, f"Wait for it or cancel it: `outlast runs` shows it. Thread: {thread_id}.")
+    raise Conflict(
+        "thread_busy", detail, f"Wait for it or cancel it: `outlast runs` shows it. Thread: {thread_id}."
+    )
 
 
 async def _of_key(store: Store, order: Order) -> Begun | None:

@@ -21,14 +21,19 @@ async def read_thread_words(store: Store, thread_id: str) -> list[ThreadSaid]:
 async def list_threads(store: Store, user_id: str, limit: int = 100) -> list[dict[str, Any]]:
     """The threads of a user, newest first."""
     rows = await store.list_threads(user_id, limit)
-    return [{"thread_id": row.thread_id, "title": row.title, "created_at": row.created_at.isoformat()} for row in rows]
+    return [
+        {"thread_id": row.thread_id, "title": row.title, "created_at": row.created_at.isoformat()}
+        for row in rows
+    ]
 
 
 async def show_thread(store: Store, thread_id: str, user_id: str) -> dict[str, Any]:
     """A thread of a user with its words. Raises NotFound (`unknown_thread`), also for another user's."""
     row = await store.read_thread(thread_id)
     if row is None or row.user_id != user_id:
-        raise NotFound("unknown_thread", f"There is no thread {thread_id}.", "List yours with `outlast threads list`.")
+        raise NotFound(
+            "unknown_thread", f"There is no thread {thread_id}.", "List yours with `outlast threads list`."
+        )
     words = await read_thread_words(store, thread_id)
     return {
         "thread_id": thread_id,

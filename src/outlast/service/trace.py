@@ -120,9 +120,15 @@ class Tracer:
         for call in event.tool_calls:
             asked = spoken or _Spoken("", "", self._step())
             self._tool_calls[call.id] = _Asked(call.name, call.arguments, asked)
-        error = {"code": "unusable_answer", "detail": event.problem} if event.problem else None
+        unusable = {"code": "unusable_answer", "detail": event.problem} if event.problem else None
         spent = {"tokens": event.input_tokens + event.output_tokens, "cost_usd": event.cost_usd}
-        return {**told, **spent, "result": event.text or None, "error": error, "duration_ms": event.duration_ms}
+        return {
+            **told,
+            **spent,
+            "result": event.text or None,
+            "error": unusable,
+            "duration_ms": event.duration_ms,
+        }
 
     def _of_call(self, call: str) -> dict[str, Any]:
         asked = self._tool_calls.get(call)
@@ -133,7 +139,10 @@ class Tracer:
 
     def _of_branch(self, branch: str) -> dict[str, Any]:
         known = self._state.branches.get(branch) if self._state is not None else None
-        return {"role": self._roles.get(branch), "subtask": known.subtask if known else branch.partition("/")[0] or None}
+        return {
+            "role": self._roles.get(branch),
+            "subtask": known.subtask if known else branch.partition("/")[0] or None,
+        }
 
     def _step(self) -> int:
         return self._state.counters.steps if self._state is not None else 0

@@ -67,10 +67,13 @@ def check_arguments(tool: Tool, arguments: dict[str, Json]) -> dict[str, Json] |
 
 def check_output(tool: Tool, data: object) -> list[str]:
     """How `data` differs from the tool's output schema; empty when it fits or none is declared."""
-    if tool.output_schema is None:
-        return []
-    ready = compiled(tool.output_schema)
-    plain = plain_json(data)
+    return [] if tool.output_schema is None else problems_in(tool.output_schema, data)
+
+
+def problems_in(schema: Mapping[str, Any], value: object) -> list[str]:
+    """How `value` differs from a schema; empty when it fits."""
+    ready = compiled(schema)
+    plain = plain_json(value)
     return [] if ready.validator.is_valid(plain) else list(_problems(ready, plain))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, cast
 
@@ -25,6 +25,7 @@ from outlast.wiring.settings.models import (
     role_settings,
     search_of,
 )
+from outlast.wiring.settings.overrides import Override, applied
 from outlast.wiring.settings.problem import mistake_of
 from outlast.wiring.settings.reader import Reading
 from outlast.wiring.settings.task_files import Task
@@ -90,13 +91,16 @@ def pin(settings: Settings, task: Task, environ: Mapping[str, str] | None = None
         context_max_tokens=context_max_tokens(settings),
         compression_threshold=harness.context.compression_threshold,
         on_replan_limit=document.on_replan_limit or harness.on_replan_limit,
+        unknown_outcome=harness.unknown_outcome,
         home=str(task.home),
         settings=_record(settings, tools, environ),
     )
 
 
-def pinned_settings(definition: TaskDefinition, own: Settings) -> Settings:
-    """The settings a run was pinned to, with the store, doors and written-out secrets of the worker's `own`.
+def pinned_settings(
+    definition: TaskDefinition, own: Settings, overrides: Iterable[Override] = ()
+) -> Settings:
+    """The settings a run was pinned to, `overrides` over them, with the store, doors and written-out secrets of the worker's `own`.
 
     Texts are resolved for good, secrets are references still. Raises CallerMistake (`missing_secret`) naming the key where a
     secret was written out when the run began and `own` has none there, and `invalid_settings` for a record that this version
@@ -104,7 +108,9 @@ def pinned_settings(definition: TaskDefinition, own: Settings) -> Settings:
     """
     record = dict(definition.settings)
     home = Path(str(record.pop("home", own.home)))
-    reading = Reading(Document(f"the settings of a run of {definition.name}", record), {}, is_resolved=True)
+    document = Document(f"the settings of a run of {definition.name}", record)
+    changed = applied(document, [override for override in overrides if override.path[0] != "task"])
+    reading = Reading(changed, {}, is_resolved=True)
     settings: Settings = reading.whole()
     if reading.problems:
         raise mistake_of(reading.problems, "Carry the run on with the version of outlast that started it.")

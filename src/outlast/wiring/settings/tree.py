@@ -178,6 +178,10 @@ class Harness:
     on_replan_limit: Literal["partial", "accept"] = setting(
         "partial", "At the last allowed plan: end with a partial result, or accept the work as it is."
     )
+    unknown_outcome: Literal["ask", "error"] = setting(
+        "ask",
+        "When a call with an effect was interrupted and nobody knows what came of it: ask a person, or tell the model.",
+    )
     lease_seconds: float = setting(
         15.0, "How long a worker's claim on a run holds without a sign of life.", unit="seconds", at_least=1
     )

@@ -1,0 +1,30 @@
+"""Adapters by the names a configuration uses for them; a module is imported when its name is used, and its libraries with it."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Final
+
+PROVIDERS: Final = {
+    "offline": "outlast.adapters.providers.offline:OfflineProvider",
+    "openai_compatible": "outlast.adapters.providers.openai_compatible:OpenAICompatible",
+    "scripted": "outlast.adapters.providers.scripted:ScriptedProvider",
+}
+"""Model providers by `llm.provider`."""
+
+SEARCHES: Final = {"corpus": "outlast.adapters.search.corpus:CorpusSearch"}
+"""Searches by `search.provider`."""
+
+FETCHES: Final = {
+    "http": "outlast.adapters.search.web_fetch:HttpFetch",
+    "routing": "outlast.adapters.search.routing:FetchRouter",
+}
+"""What reads addresses."""
+
+REPAIR: Final = "outlast.adapters.providers.repair:repair_json"
+
+
+def symbol(place: str) -> Any:
+    """What `package.module:name` names."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)

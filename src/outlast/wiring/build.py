@@ -1,0 +1,168 @@
+"""Builds what a run is performed with, from the definition it is pinned to and the settings of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from outlast.adapters.execution.validation import check_arguments, check_output, problems_in
+from outlast.domain.door import Json
+from outlast.domain.events import PinnedTool
+from outlast.domain.task import RetrySettings, TaskDefinition
+from outlast.domain.tool_call import Effect, ToolError
+from outlast.ports.live import Live
+from outlast.ports.provider import Provider
+from outlast.ports.tool import Tool
+from outlast.runs.means import FormRead, Means
+from outlast.runs.structured import read_structured
+from outlast.runs.workflows.research.reporting import REPORT_TOOL
+from outlast.wiring.adapters import REPAIR, symbol
+from outlast.wiring.discover import ToolCatalogue
+from outlast.wiring.models import Models
+from outlast.wiring.outside import hooks_of, workflow_of
+from outlast.wiring.reading import Reading, reading_of
+from outlast.wiring.settings.parts import ToolSettings
+from outlast.wiring.settings.pin import pinned_settings
+from outlast.wiring.settings.tree import Settings
+
+READING_TOOLS: Final = frozenset({"web_search", "web_fetch"})
+"""Tools that need a search or a fetch; a task without them reads nothing."""
+
+
+class Builder:
+    """Builds means for runs on this machine. `provider`, when given, serves every role (tests, demos)."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        live: Live,
+        *,
+        tools: Iterable[object] = (),
+        provider: Provider | None = None,
+    ) -> None:
+        self._own = settings
+        self._environ = environ
+        self._live = live
+        self._given_tools = tuple(tools)
+        self._provider = provider
+        self._catalogues: dict[tuple[Path, ...], ToolCatalogue] = {}
+
+    async def __call__(self, run_id: str, definition: TaskDefinition) -> Means:
+        """The means of a run. Raises CallerMistake for everything the run needs that is not here."""
+        settings = pinned_settings(definition, self._own)
+        models = Models(settings, self._environ, self._provider)
+        for role in definition.roles:
+            models.of(role)
+        tools = self.catalogue(settings).load(tool_names(definition))
+        workflow, hooks = workflow_of(definition), hooks_of(definition)
+        workspace = self._own.home / ".outlast" / "workspaces" / run_id
+        workspace.mkdir(parents=True, exist_ok=True)
+        reading = await self._reading(settings, tools)
+
+        async def close() -> None:
+            await models.close()
+            await reading.close()
+
+        return Means(
+            workflow=workflow,
+            provider=models.of,
+            tools=tools,
+            hooks=hooks,
+            check_arguments=check_arguments,
+            check_output=check_output,
+            read_form=read_form,
+            workspace=workspace,
+            live=self._live,
+            search=reading.search,
+            fetch=reading.fetch,
+            close=close,
+        )
+
+    def catalogue(self, settings: Settings | None = None) -> ToolCatalogue:
+        """The tools there are under these settings (None: those of this process)."""
+        settings = settings or self._own
+        paths = tuple(settings.path(path, self._environ) for path in settings.tools.paths)
+        if paths not in self._catalogues:
+            self._catalogues[paths] = ToolCatalogue(
+                paths, given=self._given_tools, mcp_servers=settings.mcp_servers.keys()
+            )
+        return self._catalogues[paths]
+
+    def pinned_tools(self, definition: TaskDefinition) -> list[PinnedTool]:
+        """The tools of a task as they are now, to be pinned by a run. Raises CallerMistake as `ToolCatalogue.load` does."""
+        settings = pinned_settings(definition, self._own)
+        tools = self.catalogue(settings).load(tool_names(definition))
+        return [pinned(tool, settings, definition.retry) for tool in tools.values()]
+
+    def problems_with_call(self, name: str, arguments: dict[str, Json]) -> list[str]:
+        """What is wrong with the arguments of a tool as it is now; empty when nothing is, or when there is no such tool."""
+        known = {entry.name for entry in self.catalogue().list()}
+        if name not in known:
+            return []
+        checked = check_arguments(self.catalogue().load([name])[name], arguments)
+        return [*checked.problems, checked.detail][:10] if isinstance(checked, ToolError) else []
+
+    async def check_reading(self, definition: TaskDefinition) -> list[str]:
+        """Make sure that what a task reads is there; returns notices about documents that cannot be read."""
+        settings = pinned_settings(definition, self._own)
+        if not READING_TOOLS.intersection(definition.tools):
+            return []
+        reading = await reading_of(settings, self._environ, self._index())
+        try:
+            problems: list[str] = reading.search.problems() if reading.search is not None else []  # type: ignore[attr-defined]
+            return problems
+        finally:
+            await reading.close()
+
+    async def _reading(self, settings: Settings, tools: Mapping[str, Tool]) -> Reading:
+        if not READING_TOOLS.intersection(tools):
+            return Reading()
+        return await reading_of(settings, self._environ, self._index())
+
+    def _index(self) -> Path | None:
+        if self._own.harness.persistence.backend == "memory":
+            return None
+        return self._own.home / ".outlast" / "corpus.db"
+
+
+def tool_names(definition: TaskDefinition) -> tuple[str, ...]:
+    """The tools a run of a task may call; a research run can always hand its report in."""
+    always = (REPORT_TOOL,) if definition.workflow == "research" else ()
+    return tuple(dict.fromkeys((*definition.tools, *always)))
+
+
+def pinned(tool: Tool, settings: Settings, retry: RetrySettings) -> PinnedTool:
+    """A tool as a run is pinned to it: its own declaration, then the settings for it, then those for all tools."""
+    own: ToolSettings = (
+        settings.tools.web_fetch
+        if tool.name == "web_fetch"
+        else settings.tools.by_name.get(tool.name, ToolSettings())
+    )
+    cache = (
+        own.cache_seconds
+        if own.cache_seconds is not None
+        else min(tool.cache_seconds, settings.harness.cache_seconds)
+    )
+    declared = own.retry or tool.retry
+    return PinnedTool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=dict(tool.input_schema),
+        effect=tool.effect,
+        version=tool.version,
+        timeout_seconds=own.timeout_seconds or tool.timeout_seconds,
+        cache_seconds=cache if tool.effect is Effect.READ else 0.0,
+        max_attempts=declared.max_attempts if declared is not None else retry.max_attempts,
+        backoff=declared.backoff if declared is not None else retry.backoff,
+        exclusive_group=tool.exclusive_group,
+        max_concurrent=own.max_concurrent or tool.max_concurrent,
+    )
+
+
+def read_form(text: str, schema: Mapping[str, Json]) -> FormRead:
+    """The JSON value in a model's text that fits a schema. Raises ModelMistake."""
+    found = read_structured(text, schema, validate=partial(problems_in, schema), repair=symbol(REPAIR))
+    return FormRead(found.value, found.repaired)

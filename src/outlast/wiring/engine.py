@@ -1,0 +1,201 @@
+"""A working harness of one configuration: its store, its tasks pinned, its runs begun and worked on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from outlast.domain.door import Json
+from outlast.domain.errors import CallerMistake
+from outlast.domain.events import Origin
+from outlast.domain.ids import LOCAL_USER
+from outlast.domain.task import TaskDefinition
+from outlast.ports.provider import Provider
+from outlast.ports.store import QueueEntry, Store
+from outlast.runs.worker import Worker
+from outlast.service.fork import Branching, fork_run
+from outlast.service.show import pinned_definition
+from outlast.service.start import Begun, Order, start_run
+from outlast.wiring.build import Builder
+from outlast.wiring.frames import LocalLive
+from outlast.wiring.identity import as_holder, as_name, is_surely_gone, own_identity
+from outlast.wiring.settings.load import load
+from outlast.wiring.settings.overrides import Override
+from outlast.wiring.settings.pin import pin
+from outlast.wiring.settings.repin import repinned
+from outlast.wiring.settings.task_files import find_task
+from outlast.wiring.settings.tree import Settings
+from outlast.wiring.stores import store_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A run somebody wants: a task by name or file, its input, and how it differs from the configuration."""
+
+    task: str
+    input: str
+    thread_id: str | None = None
+    key: str | None = None
+    user_id: str = LOCAL_USER
+    overrides: tuple[Override, ...] = ()
+    is_claimed_here: bool = False
+    by_name_only: bool = False
+    origin: Origin | None = None
+    inherited: Json = None
+
+
+class Engine:
+    """Opens the store of a configuration and works with it. Use `open` and `close`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        environ: Mapping[str, str] | None = None,
+        tools: Iterable[object] = (),
+        provider: Provider | None = None,
+        store: Store | None = None,
+    ) -> None:
+        self.settings = settings
+        self.environ = os.environ if environ is None else environ
+        self.live = LocalLive()
+        self.store = store if store is not None else store_of(settings, self.environ)
+        self.builder = Builder(settings, self.environ, self.live, tools=tools, provider=provider)
+
+    @classmethod
+    def from_config(
+        cls,
+        path: Path | str | None = None,
+        *,
+        overrides: Iterable[Override] = (),
+        directory: Path | None = None,
+        tools: Iterable[object] = (),
+        provider: Provider | None = None,
+    ) -> Engine:
+        """The engine of the configuration at `path`, or the one found. Raises CallerMistake as `settings.load` does."""
+        settings = load(path, overrides=overrides, directory=directory)
+        return cls(settings, tools=tools, provider=provider)
+
+    async def open(self) -> None:
+        """Open the store. Raises Broken when it cannot serve."""
+        await self.store.open()
+
+    async def close(self) -> None:
+        """Close the store. Safe to call twice."""
+        await self.store.close()
+
+    @property
+    def lease_seconds(self) -> float:
+        """How long a claim holds without a sign of life."""
+        return self.settings.harness.lease_seconds
+
+    def definition(self, request: Request) -> TaskDefinition:
+        """The definition a run of this request would be pinned to. Raises CallerMistake and NotFound as the settings do."""
+        task = find_task(
+            request.task,
+            self.settings,
+            environ=self.environ,
+            overrides=request.overrides,
+            by_name_only=request.by_name_only,
+        )
+        return pin(self.settings, task, self.environ)
+
+    async def begin(self, request: Request) -> Begun:
+        """Start a run, once everything it needs is known to be here, or find the one its key names.
+
+        Raises what `service.start.start_run` raises, and CallerMistake for whatever the task needs that is missing.
+        """
+        definition = self.definition(request)
+        tools = self.builder.pinned_tools(definition)
+        known = await self._known(request)
+        if known is None:
+            await self.builder.check_reading(definition)
+        return await start_run(
+            self.store,
+            Order(
+                definition=definition,
+                tools=tools,
+                input=request.input,
+                random=secrets.token_bytes(40),
+                user_id=request.user_id,
+                thread_id=request.thread_id,
+                key=request.key,
+                origin=request.origin,
+                inherited=request.inherited,
+                head_start_seconds=self.lease_seconds if request.is_claimed_here else 0.0,
+            ),
+        )
+
+    async def fork(self, run_id: str, at: int, user_id: str, overrides: tuple[Override, ...] = ()) -> Begun:
+        """Fork a run after one of its events, with settings that differ from what it is pinned to.
+
+        Raises what `service.fork.fork_run` raises, and CallerMistake for overrides that do not fit.
+        """
+        definition = None
+        if overrides:
+            definition = await pinned_definition(self.store, run_id)
+            definition = repinned(definition, self.settings, overrides, self.environ)
+        wanted = Branching(
+            run_id=run_id,
+            at=at,
+            random=secrets.token_bytes(40),
+            user_id=user_id,
+            definition=definition,
+            changes={".".join(override.path): override.value for override in overrides},
+        )
+        return await fork_run(self.store, wanted)
+
+    def worker(self, concurrency: int = 4) -> Worker:
+        """A worker of this process on this store."""
+        identity = own_identity()
+        return Worker(
+            self.store,
+            self.builder,
+            holder=as_holder(identity),
+            name=as_name(identity),
+            lease_seconds=self.lease_seconds,
+            concurrency=concurrency,
+        )
+
+    async def evictable(self, run_id: str) -> int | None:
+        """The generation of a live lease whose holder is gone beyond doubt, so that it may be taken over at once."""
+        entry: QueueEntry | None = await self.store.read_entry("runs", run_id)
+        if (
+            entry is None
+            or entry.until is None
+            or entry.holder is None
+            or entry.until <= await self.store.now()
+        ):
+            return None
+        return entry.generation if is_surely_gone(entry.holder) else None
+
+    async def work_on(self, run_id: str, worker: Worker | None = None) -> str:
+        """Drive a run here until it is given back; waits for the lease of another holder. Returns why it was given back."""
+        worker = worker or self.worker()
+        while True:
+            reason = await worker.work_on(run_id, await self.evictable(run_id))
+            if reason is not None:
+                return reason
+            await self._until_free(run_id)
+
+    async def _until_free(self, run_id: str) -> None:
+        """Wait until the lease on a run has run out or was given back."""
+        entry = await self.store.read_entry("runs", run_id)
+        if entry is None:
+            raise CallerMistake(
+                "unknown_run", f"There is no run {run_id}.", "List the runs with `outlast runs`."
+            )
+        if entry.until is None:
+            return
+        left = (entry.until - await self.store.now()).total_seconds()
+        await asyncio.sleep(min(max(left, 0.05), 1.0))
+
+    async def _known(self, request: Request) -> str | None:
+        if request.key is None:
+            return None
+        row = await self.store.find_run(request.user_id, request.key)
+        return row.run_id if row is not None else None
