@@ -1,0 +1,27 @@
+"""Texts that would become more than text if a form forgot to escape one place."""
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "[go](javascript:alert(1))",
+    "![x](http://evil.example/p.png)",
+    "<svg/onload=alert(1)>",
+    "```\n<form action=//evil><input name=p></form>\n```",
+    '"><script>alert(1)</script>',
+    "</title></style><script>alert(1)</script>",
+    "<b onmouseover=alert(1)>",
+    "# heading\n\n## another\n---\nsetext\n===",
+    "| a | b |\n|---|---|\n| 1 | 2 |",
+    "- item\n1. item\n> quote\n    code",
+    "javascript:alert(1)",
+    " java\tscript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "https://a.example/\"onmouseover='alert(1)'> <b>",
+    "http://a.example/)(<x>[y](javascript:1)",
+    "&lt;script&gt; &amp; &#60;",
+    "<!-- comment --> <![CDATA[x]]> <?php ?>",
+    "[S1]: http://evil.example",
+    "\u202egnp.exe \u2066x\u2069 \x00\x07\x1b[31m",
+    "***bold*** __x__ ~~y~~ `z` \\* $x$",
+    "",
+    "租约 <b>粗</b>",
+)
