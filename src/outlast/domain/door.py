@@ -160,4 +160,5 @@ def _nesting(text: str) -> int:
     return deepest
 
 
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+# A string may end with the text instead of a quote: so no match ever fails after a long scan, and the time stays linear.
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
