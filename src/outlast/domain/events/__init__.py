@@ -1,0 +1,158 @@
+"""Everything that can happen in a run, in past tense.
+
+An event is appended to the run's journal in the same commit as the state it causes. Its kind is the name of its class; once
+released, a kind and its fields are readable for ever: change one by raising VERSION and teaching journal/upcast.py.
+
+    machine events    appended by the worker that holds the run's lease
+      Lifecycle         RunStarted RunClaimed RunReleased RunForked StateEntered LimitReached FoldDiverged
+      Conversation      BranchOpened Told ContextFolded ModelRequested ModelAnswered ModelFailed
+      Tooling           ToolRequested ToolAnswered ToolUnsettled LoopNoticed HookRequested HookRan
+      Planning          PlanMade PlanRefused SubtaskStarted SubtaskConcluded SubtaskReviewed SubtaskDropped ReportWritten ValueSet
+      Asking            ApprovalAsked TicketExpired TicketVoided QuestionAsked
+    signals           appended by anyone who may
+      Signal            PauseRequested ResumeRequested CancelRequested Said Approved Rejected Answered LimitsChanged
+
+May import: `domain`.
+To add one: a dataclass in the file of its family, its name in the family's union here, one `apply` case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, get_args
+
+from outlast.domain.events.asking import ApprovalAsked, QuestionAsked, TicketExpired, TicketVoided
+from outlast.domain.events.conversation import (
+    BranchOpened,
+    ContextFolded,
+    ModelAnswered,
+    ModelFailed,
+    ModelRequested,
+    Told,
+)
+from outlast.domain.events.event import Event
+from outlast.domain.events.lifecycle import (
+    FoldDiverged,
+    LimitReached,
+    Origin,
+    PinnedTool,
+    RunClaimed,
+    RunForked,
+    RunReleased,
+    RunStarted,
+    StateEntered,
+)
+from outlast.domain.events.planning import (
+    PlanMade,
+    PlanRefused,
+    ReportWritten,
+    SubtaskConcluded,
+    SubtaskDropped,
+    SubtaskReviewed,
+    SubtaskStarted,
+    ValueSet,
+)
+from outlast.domain.events.signals import (
+    Answered,
+    Approved,
+    CancelRequested,
+    LimitsChanged,
+    PauseRequested,
+    Rejected,
+    ResumeRequested,
+    Said,
+)
+from outlast.domain.events.tooling import (
+    HookRan,
+    HookRequested,
+    LoopNoticed,
+    ToolAnswered,
+    ToolRequested,
+    ToolUnsettled,
+)
+
+__all__ = [
+    "KINDS",
+    "Answered",
+    "AnyEvent",
+    "ApprovalAsked",
+    "Approved",
+    "Asking",
+    "BranchOpened",
+    "CancelRequested",
+    "ContextFolded",
+    "Conversation",
+    "Event",
+    "FoldDiverged",
+    "HookRan",
+    "HookRequested",
+    "Lifecycle",
+    "LimitReached",
+    "LimitsChanged",
+    "LoopNoticed",
+    "ModelAnswered",
+    "ModelFailed",
+    "ModelRequested",
+    "Origin",
+    "PauseRequested",
+    "PinnedTool",
+    "PlanMade",
+    "PlanRefused",
+    "Planning",
+    "QuestionAsked",
+    "Recorded",
+    "Rejected",
+    "ReportWritten",
+    "ResumeRequested",
+    "RunClaimed",
+    "RunForked",
+    "RunReleased",
+    "RunStarted",
+    "Said",
+    "Signal",
+    "StateEntered",
+    "SubtaskConcluded",
+    "SubtaskDropped",
+    "SubtaskReviewed",
+    "SubtaskStarted",
+    "TicketExpired",
+    "TicketVoided",
+    "Told",
+    "ToolAnswered",
+    "ToolRequested",
+    "ToolUnsettled",
+    "Tooling",
+    "ValueSet",
+]
+
+Lifecycle = RunStarted | RunClaimed | RunReleased | RunForked | StateEntered | LimitReached | FoldDiverged
+Conversation = BranchOpened | Told | ContextFolded | ModelRequested | ModelAnswered | ModelFailed
+Tooling = ToolRequested | ToolAnswered | ToolUnsettled | LoopNoticed | HookRequested | HookRan
+Planning = (
+    PlanMade
+    | PlanRefused
+    | SubtaskStarted
+    | SubtaskConcluded
+    | SubtaskReviewed
+    | SubtaskDropped
+    | ReportWritten
+    | ValueSet
+)
+Asking = ApprovalAsked | TicketExpired | TicketVoided | QuestionAsked
+Signal = (
+    PauseRequested | ResumeRequested | CancelRequested | Said | Approved | Rejected | Answered | LimitsChanged
+)
+AnyEvent = Lifecycle | Conversation | Tooling | Planning | Asking | Signal
+
+KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(AnyEvent)}
+"""Every kind of event by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event in its place: the position in the run's journal (from 1) and the store's time, aware UTC."""
+
+    position: int
+    at: datetime
+    event: AnyEvent

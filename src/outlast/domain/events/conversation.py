@@ -1,0 +1,103 @@
+"""Events of conversations with models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from outlast.domain.door import Json
+from outlast.domain.events.event import Event
+from outlast.domain.tool_call import ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchOpened(Event):
+    """A conversation with a model began: who speaks in it, under which system prompt, offered which tools, opened by what.
+
+    `material` is untrusted text from `material_from`, shown to the model inside a fence; with `shows_report` the material is
+    the report as it stands.
+    """
+
+    branch: str
+    role: str
+    purpose: str
+    system: str
+    opening: str
+    material: str = ""
+    material_from: str = ""
+    shows_report: bool = False
+    tools: tuple[str, ...] = ()
+    subtask: str | None = None
+    schema: dict[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Event):
+    """A role (or the engine) said something into a branch: `kind` is feedback, steering, note, question or answer.
+
+    `material` is untrusted text from the sender, shown to the model inside a fence.
+    """
+
+    branch: str
+    sender: str
+    kind: str
+    body: str
+    material: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextFolded(Event):
+    """Observations of a branch up to `position` are shown to the model in short from here on."""
+
+    branch: str
+    position: int
+    saved_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequested(Event):
+    """Intent to call a model. `digest` is that of the messages; the reserves count as spent should the answer be lost."""
+
+    call: str
+    branch: str
+    purpose: str
+    role: str
+    model: str
+    generation: int
+    digest: str = ""
+    reserved_tokens: int = 0
+    reserved_usd: float = 0.0
+    with_tools: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAnswered(Event):
+    """A model's whole answer. With a schema, `value` is what was read from it, or `problem` says why nothing could be."""
+
+    call: str
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    reasoning: str | None = None
+    finish: str = "stop"
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    is_estimate: bool = False
+    value: Json = None
+    problem: str | None = None
+    is_repaired: bool = False
+    duration_ms: int = 0
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFailed(Event):
+    """A model call gave no answer. `retry_at` is when it may be tried again; None when it will not be."""
+
+    call: str
+    fault: str
+    detail: str
+    spent_tokens: int = 0
+    retry_at: datetime | None = None
+    duration_ms: int = 0

@@ -1,0 +1,115 @@
+"""Events of the life of a run: begun, claimed, given back, forked, from state to state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from outlast.domain.door import Json
+from outlast.domain.events.event import Event
+from outlast.domain.states import State
+from outlast.domain.task import TaskDefinition
+from outlast.domain.tool_call import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedTool:
+    """A tool as it was when the run began to use it: what is offered to the model, and how calls of it are treated."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Json]
+    effect: Effect
+    version: str
+    timeout_seconds: float = 30.0
+    cache_seconds: float = 300.0
+    max_attempts: int = 1
+    backoff: str = "exponential"
+    exclusive_group: str | None = None
+    max_concurrent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The run this one came from: `fork` copies its events, `continuation` starts from its conclusions."""
+
+    kind: str
+    run_id: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted(Event):
+    """The run exists. It is pinned to `definition` and `tools`; `secret` is random text that unforgeable fences are made of."""
+
+    thread_id: str
+    user_id: str
+    input: str
+    definition: TaskDefinition
+    tools: tuple[PinnedTool, ...]
+    secret: str
+    today: str
+    thread_position: int = 0
+    origin: Origin | None = None
+    inherited: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunClaimed(Event):
+    """A worker holds the run's lease under `generation`. Intents of an older generation are orphans from here on."""
+
+    generation: int
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunReleased(Event):
+    """The worker gave the run back: `waiting`, `paused`, `shutdown`, `ended` or why it could not go on."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunForked(Event):
+    """From here on this is a run of its own; the events before are copies. `changes` are the settings that differ."""
+
+    origin: Origin
+    thread_id: str
+    secret: str
+    changes: dict[str, Json] = field(default_factory=dict)
+    definition: TaskDefinition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StateEntered(Event):
+    """The run went from `source` to `target`. `digest` is that of the state just before, checked whenever the run is folded.
+
+    `code`, `detail` and `next_step` are given with FAILED and CANCELLED; `outcome` (full or partial) with COMPLETED.
+    """
+
+    source: State
+    target: State
+    reason: str = ""
+    outcome: str | None = None
+    digest: str = ""
+    code: str | None = None
+    detail: str | None = None
+    next_step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LimitReached(Event):
+    """The next call would cross a limit: which, how much is used, and the bound."""
+
+    limit: str
+    used: float
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class FoldDiverged(Event):
+    """On resume the folded state at `position` had another digest than the recorded one; `difference` shows where."""
+
+    position: int
+    recorded: str
+    folded: str
+    difference: str

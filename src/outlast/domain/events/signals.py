@@ -1,0 +1,73 @@
+"""Signals: what people and other runs ask of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from outlast.domain.door import Json
+from outlast.domain.events.event import Event
+
+
+@dataclass(frozen=True, slots=True)
+class PauseRequested(Event):
+    """Start no new call; calls in flight may finish."""
+
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeRequested(Event):
+    """Go on from where the run was paused or failed."""
+
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequested(Event):
+    """End the run now; calls in flight are killed."""
+
+    by: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said(Event):
+    """A person said something to the run."""
+
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Approved(Event):
+    """A person agreed to a ticket, perhaps with other arguments."""
+
+    by: str
+    ticket: str
+    edit: dict[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected(Event):
+    """A person refused a ticket."""
+
+    by: str
+    ticket: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Event):
+    """A person answered a question."""
+
+    by: str
+    question: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsChanged(Event):
+    """A person changed limits: the new values by name."""
+
+    by: str
+    changes: dict[str, Json]
