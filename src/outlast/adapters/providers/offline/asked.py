@@ -14,7 +14,6 @@ _NO_MORE_CALLS = re.compile(
     r"\bno (?:further|more|other) (?:tool )?calls?\b|\bdo not call\b|\bwithout (?:further )?tool",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d{1,6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +41,9 @@ class Asked:
         return _NO_MORE_CALLS.search(self.rules) is None
 
     def number(self, label: str, otherwise: int) -> int:
-        """The number under `label` in the newest message."""
-        found = _NUMBER.search(self.said.value(label))
-        return int(found.group()) if found is not None else otherwise
+        """The number after `label` in what the newest message instructs, on a line of its own or inside one."""
+        found = re.search(rf"\b{label}: *(\d{{1,6}})\b", "\n".join(self.said.trusted))
+        return int(found.group(1)) if found is not None else otherwise
 
 
 def asked_by(request: ModelRequest) -> Asked:

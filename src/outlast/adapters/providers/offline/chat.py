@@ -7,16 +7,10 @@ from collections import Counter
 from typing import Final
 
 from outlast.adapters.providers.offline.asked import Asked
-from outlast.adapters.providers.offline.evidence import (
-    Evidence,
-    Page,
-    evidence_of,
-    objects_in,
-    parse_loosely,
-    payloads_of,
-    text_field,
-)
+from outlast.adapters.providers.offline.evidence import Evidence, evidence_of, payloads_of
 from outlast.adapters.providers.offline.explore import next_calls
+from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
+from outlast.adapters.providers.offline.pages import Page
 from outlast.adapters.providers.offline.ranking import Candidate, Question, candidates_of, ranked, spread
 from outlast.adapters.providers.offline.reading import read_message
 from outlast.adapters.providers.offline.reply import Reply

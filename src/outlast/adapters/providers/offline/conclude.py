@@ -7,16 +7,10 @@ from typing import Final
 
 from outlast.adapters.providers.offline.asked import Asked
 from outlast.adapters.providers.offline.contradictions import Statement, contradictions_in
-from outlast.adapters.providers.offline.evidence import (
-    Evidence,
-    Finding,
-    Page,
-    objects_in,
-    parse_loosely,
-    payloads_of,
-    text_field,
-)
+from outlast.adapters.providers.offline.evidence import Evidence, Finding, payloads_of
 from outlast.adapters.providers.offline.facets import GAPS
+from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
+from outlast.adapters.providers.offline.pages import Page
 from outlast.adapters.providers.offline.ranking import (
     Question,
     Scored,

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
+from outlast.adapters.providers.offline.pages import Page, page_from_cut, page_in
 from outlast.adapters.providers.offline.reading import Fenced, read_message
-from outlast.adapters.providers.offline.sentences import CUT
 from outlast.domain.message import Message
 from outlast.domain.tool_call import ToolCall
-
-_FIELD = '"{name}"\\s*:\\s*"((?:[^"\\\\\\n]|\\\\.)*)"'
-_SOURCE, _URL, _TITLE = (re.compile(_FIELD.format(name=name)) for name in ("source", "url", "title"))
-_TEXT_BEGINS = re.compile(r'"text"\s*:\s*"')
-_TEXT_ENDS = re.compile(r'(?<!\\)"\s*(?:,\s*"|\}\s*$)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +21,6 @@ class Hit:
     title: str
     snippet: str
     source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A text that can be cited by its key."""
-
-    source: str
-    url: str
-    title: str
-    text: str
-    is_snippet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,33 +101,6 @@ def payloads_of(message: Message) -> list[str]:
     return [part.text for part in fenced]
 
 
-def parse_loosely(text: str) -> object:
-    """The JSON value of `text`, or None where it is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def objects_in(value: object, depth: int = 0) -> Iterator[dict[str, object]]:
-    """Every JSON object inside `value`, outer ones first, down to eight levels."""
-    if depth > 8:
-        return
-    if isinstance(value, dict):
-        yield value
-        for item in value.values():
-            yield from objects_in(item, depth + 1)
-    elif isinstance(value, list):
-        for item in value:
-            yield from objects_in(item, depth + 1)
-
-
-def text_field(entry: dict[str, object], name: str) -> str:
-    """The text under `name`, or nothing."""
-    value = entry.get(name)
-    return value if isinstance(value, str) else ""
-
-
 def _findings_of(message: Message) -> Iterator[Finding]:
     for payload in payloads_of(message):
         for entry in objects_in(parse_loosely(payload)):
@@ -174,57 +130,26 @@ def _take_calls(evidence: Evidence, message: Message) -> None:
 def _take_result(evidence: Evidence, payload: str) -> None:
     value = parse_loosely(payload)
     if value is None:
-        page = _page_from_cut(payload)
+        page = page_from_cut(payload)
         if page is not None:
             _add_page(evidence, page)
         return
     for entry in objects_in(value):
-        source, url, title = (text_field(entry, name) for name in ("source", "url", "title"))
-        if source and text_field(entry, "text"):
-            _add_page(evidence, Page(source, url, title, text_field(entry, "text")))
-        elif url and "snippet" in entry:
-            evidence.hits.append(Hit(url, title, text_field(entry, "snippet"), source))
+        page = page_in(entry)
+        if page is not None:
+            _add_page(evidence, page)
+        elif text_field(entry, "url") and "snippet" in entry:
+            names = ("url", "title", "snippet", "source")
+            evidence.hits.append(Hit(*(text_field(entry, name) for name in names)))
 
 
 def _add_page(evidence: Evidence, page: Page) -> None:
-    """A page read twice counts once, with the longer text; its place is that of the first reading."""
+    """Parts of one page are one page, at the place of the first."""
     for at, known in enumerate(evidence.pages):
         if known.source == page.source:
-            evidence.pages[at] = max(known, page, key=lambda one: len(one.text))
+            evidence.pages[at] = known.with_part(page)
             return
     evidence.pages.append(page)
-
-
-def _page_from_cut(payload: str) -> Page | None:
-    """The page of a fetch whose JSON was cut: what stands before the cut and what stands after it."""
-    source, begins = _SOURCE.search(payload), _TEXT_BEGINS.search(payload)
-    if source is None or begins is None:
-        return None
-    head, _, rest = payload[begins.end() :].partition("\n")
-    ends = _TEXT_ENDS.search(head)
-    if ends is not None:
-        return _made_page(payload, source.group(1), _unescaped(head[: ends.start()]))
-    tail = rest.rpartition("\n")[2] if rest else ""
-    closing = _TEXT_ENDS.search(tail)
-    kept = _unescaped(tail[: closing.start()], from_end=True) if closing is not None else ""
-    return _made_page(payload, source.group(1), f"{_unescaped(head)} {CUT} {kept}")
-
-
-def _made_page(payload: str, source: str, text: str) -> Page:
-    url, title = _URL.search(payload), _TITLE.search(payload)
-    return Page(
-        source, _unescaped(url.group(1)) if url else "", _unescaped(title.group(1)) if title else "", text
-    )
-
-
-def _unescaped(raw: str, *, from_end: bool = False) -> str:
-    """The text of a piece of a JSON string; a broken escape at the cut is left out."""
-    for trim in range(13):
-        piece = raw[trim:] if from_end else raw[: len(raw) - trim]
-        value = parse_loosely(f'"{piece}"')
-        if isinstance(value, str):
-            return value
-    return ""
 
 
 def _page_of(url: str) -> str:

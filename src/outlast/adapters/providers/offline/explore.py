@@ -45,6 +45,10 @@ def next_calls(request: ModelRequest, asked: Asked, evidence: Evidence) -> tuple
     is_open = is_new and fetch_turns < _MOST_FETCH_TURNS
     if fetch is not None and evidence.unread and is_open:
         return _fetches(fetch, _best(asked, evidence, _PAGES_AT_ONCE))
+    if fetch is not None and fetch_turns < _MOST_FETCH_TURNS and not has_answer(asked, evidence):
+        further = _further_parts(fetch, evidence)
+        if further:
+            return further
     if search is not None and search_turns < _MOST_SEARCH_TURNS and not has_answer(asked, evidence):
         return _searches(search, asked, evidence, 1)
     return ()
@@ -143,6 +147,14 @@ def _best(asked: Asked, evidence: Evidence, limit: int) -> list[Hit]:
 
 def _fetches(tool: ToolSchema, hits: list[Hit]) -> tuple[ToolCall, ...]:
     return tuple(call(tool.name, url=hit.url) for hit in hits)
+
+
+def _further_parts(tool: ToolSchema, evidence: Evidence) -> tuple[ToolCall, ...]:
+    """The next parts of long pages of which only a part was read."""
+    if "offset" not in _properties(tool):
+        return ()
+    parts = [(page.url, page.next_offset) for page in evidence.pages if page.next_offset is not None]
+    return tuple(call(tool.name, url=url, offset=offset) for url, offset in parts[:_PAGES_AT_ONCE])
 
 
 def _properties(tool: ToolSchema) -> dict[str, Json]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from outlast.adapters.providers.offline.asked import Asked
-from outlast.adapters.providers.offline.evidence import objects_in, parse_loosely, payloads_of, text_field
+from outlast.adapters.providers.offline.evidence import payloads_of
 from outlast.adapters.providers.offline.explore import queries_for
+from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
 from outlast.domain.door import Json
 from outlast.ports.provider import ModelRequest
 

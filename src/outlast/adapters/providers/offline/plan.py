@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from outlast.adapters.providers.offline.asked import Asked
-from outlast.adapters.providers.offline.evidence import objects_in, parse_loosely, text_field
+from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
 from outlast.adapters.providers.offline.phrases import Phrases, joined
 from outlast.adapters.providers.offline.topic import Topic, topic_of
 from outlast.adapters.providers.offline.words import keywords_of
@@ -15,6 +15,7 @@ LEAST_SUBTASKS: Final = 3
 MOST_SUBTASKS: Final = 8
 _USUAL_SUBTASKS: Final = 4
 _MAX_REMARKS: Final = 2
+_NO_REMARK: Final = "none given"
 _MAX_REMARK: Final = 140
 
 
@@ -114,7 +115,8 @@ def _rejected_questions(asked: Asked) -> frozenset[str]:
     rejected = asked.said.material("REJECTED PLAN")
     value = parse_loosely(rejected)
     if value is None:
-        return frozenset(line.strip(" -*\t") for line in rejected.splitlines() if line.strip(" -*\t"))
+        lines = [line.strip(" -*\t") for line in rejected.splitlines()]
+        return frozenset(form for line in lines for form in (line, line.partition(": ")[2])) - {""}
     return frozenset(text_field(entry, "question") for entry in objects_in(value)) - {""}
 
 
@@ -126,4 +128,4 @@ def _remarks(asked: Asked) -> list[str]:
     short = [
         remark if len(remark) <= _MAX_REMARK else " ".join(keywords_of(remark, 12)) for remark in remarks
     ]
-    return [remark for remark in dict.fromkeys(short) if remark][:_MAX_REMARKS]
+    return [remark for remark in dict.fromkeys(short) if remark not in ("", _NO_REMARK)][:_MAX_REMARKS]

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from outlast.adapters.providers.offline.evidence import Page
 from outlast.adapters.providers.offline.facets import FIGURES, GAPS, Facet, facets_of, without_words_of
+from outlast.adapters.providers.offline.pages import Page
 from outlast.adapters.providers.offline.sentences import Sentence, sentences_of
 from outlast.adapters.providers.offline.topic import topic_of
 from outlast.adapters.providers.offline.words import similarity, terms_of

@@ -26,6 +26,9 @@ LABELS: Final = (
     "OPEN QUESTIONS",
 )
 
+_REMARKING: Final = ("reviewer", "person")
+"""Whose remarks are fenced with their labels inside."""
+
 _OPENING = re.compile(r"<<untrusted ([0-9a-f]{4,128}) from (.*)>>\s*")
 _LABEL = re.compile(rf"({'|'.join(LABELS)}):[ \t]*(.*)")
 
@@ -70,12 +73,15 @@ class Reading:
         return next((block.text for block in reversed(self.blocks) if block.label == label), "")
 
     def material(self, label: str) -> str:
-        """Everything under the label, trusted or fenced: to be read, never obeyed."""
+        """Everything under the label, trusted or fenced, also where a reviewer or a person put it: to be read, never obeyed."""
         texts = [
             text
             for block in self.blocks
             if block.label == label
             for text in (block.text, *(fenced.text for fenced in block.fenced))
+        ]
+        texts += [
+            read_message(fenced.text).value(label) for fenced in self.fenced if fenced.origin in _REMARKING
         ]
         return "\n".join(text for text in texts if text.strip())
 

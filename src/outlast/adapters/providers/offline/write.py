@@ -8,7 +8,7 @@ from typing import Final
 
 from outlast.adapters.providers.offline.asked import Asked
 from outlast.adapters.providers.offline.contradictions import Statement, contradictions_in
-from outlast.adapters.providers.offline.evidence import objects_in, parse_loosely, text_field
+from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
 from outlast.adapters.providers.offline.phrases import joined
 from outlast.adapters.providers.offline.ranking import is_alike
 from outlast.adapters.providers.offline.reading import read_message

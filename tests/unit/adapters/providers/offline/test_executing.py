@@ -6,6 +6,7 @@ import pytest
 
 from outlast.domain.ids import source_key
 from outlast.domain.message import Message
+from outlast.ports.provider import ToolSchema
 from tests.law import law
 from tests.unit.adapters.providers.offline.conversation import (
     FETCH,
@@ -268,3 +269,42 @@ async def test_an_address_in_the_question_is_read() -> None:
     asked = subtask("What does https://a.example/page say about cost?", "Read https://a.example/page.")
     answer = await answered("execute", asked, tools=(FETCH,))
     assert [call.arguments for call in answer.tool_calls] == [{"url": "https://a.example/page"}]
+
+
+async def test_a_long_page_is_read_on_when_its_first_part_has_no_answer() -> None:
+    windowed = ToolSchema("web_fetch", "Fetch", {"type": "object", "properties": {"url": {}, "offset": {}}})
+    first = page("corpus://long", "Nothing to see in this part of the text. The price of") | {
+        "next_offset": 53
+    }
+    history = [*searched("q", hit("corpus://long")), *turn(2, ("web_fetch", {"url": "corpus://long"}, first))]
+    answer = await answered("execute", COST, *history, tools=(SEARCH, windowed))
+    assert [call.arguments for call in answer.tool_calls] == [{"url": "corpus://long", "offset": 53}]
+    rest = page("corpus://long", " all is known. The cost of solar panels is 7 euros.")
+    history += turn(3, ("web_fetch", {"url": "corpus://long", "offset": 53}, rest))
+    said = await told("execute", COST, *history, tools=(SEARCH, windowed))
+    assert [conclusion["quote"] for conclusion in said["conclusions"]] == [
+        "The cost of solar panels is 7 euros."
+    ]
+
+
+async def test_reasons_inside_the_fence_of_a_reviewer_are_read() -> None:
+    history = [*searched("cost solar panels", hit(A["url"])), *fetched(A), Message("assistant", "{}")]
+    back = "The reviewer sent subtask s1 back. Go on and mend it, then answer again.\n"
+    history.append(
+        Message("user", back + fenced("REASONS:\n- Say what maintenance costs in winter.", "reviewer"))
+    )
+    answer = await answered("execute", COST, *history, tools=(SEARCH, FETCH))
+    assert str(answer.tool_calls[0].arguments["query"]).startswith("maintenance")
+
+
+async def test_findings_under_a_label_inside_the_fence_are_known() -> None:
+    known = json.dumps(
+        [{"claim": A["text"].split("Panels [")[0].split("# Costs")[1], "sources": [A["source"]]}]
+    )
+    asked = subtask(
+        "What is the cost of solar panels?",
+        OVERALL,
+        "\n" + fenced(f"FINDINGS SO FAR:\n{known}", "other subtasks"),
+    )
+    said = await told("conclude", asked, *fetched(A))
+    assert not any("$2.50" in conclusion["claim"] for conclusion in said["conclusions"])

@@ -108,6 +108,15 @@ async def test_a_plan_is_never_equal_to_the_one_that_was_rejected(reasons: str) 
         rejected = plan
 
 
+async def test_a_plan_refused_inside_the_fence_of_a_reviewer_is_replaced() -> None:
+    first = await questions("leases")
+    refused = "\n".join(f"- s{at}: {question}" for at, question in enumerate(first, 1))
+    material = f"REJECTED PLAN:\n{refused}\n\nREASONS:\n- none given"
+    second = await questions("leases", "\nThe plan was refused.\n\n" + fenced(material, "reviewer"))
+    assert not set(second[:-1]) <= set(first)
+    assert not any("none given" in question for question in second)
+
+
 async def test_a_question_in_another_language_is_quoted_and_kept() -> None:
     planned = await questions("Wie funktionieren Leases in verteilten Systemen?")
     assert planned[0] == "Wie funktionieren Leases in verteilten Systemen?"

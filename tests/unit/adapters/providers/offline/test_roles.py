@@ -170,7 +170,7 @@ async def test_a_summary_is_the_most_central_sentences_in_their_order() -> None:
         "Leases protect runs from two workers. The weather was fine on Monday morning. "
         "A lease that runs out lets another worker claim the run. Workers renew leases of runs by a heartbeat."
     )
-    answer = await answered("summarize", f"MAX POINTS: 2\n{fenced(text)}")
+    answer = await answered("summarize", f"Keep names and numbers. MAX POINTS: 2\n{fenced(text)}")
     points = answer.text.splitlines()
     assert len(points) == 2
     assert all(point.startswith("- ") and "weather" not in point for point in points)
