@@ -16,7 +16,7 @@ from outlast.domain.events import (
 )
 from outlast.domain.evolve import evolve
 from outlast.domain.run import Call, Failure, RunState
-from outlast.domain.states import ENDED, REMEMBERING, State
+from outlast.domain.states import ENDED, HELD, REMEMBERING, State
 
 
 def apply_lifecycle(state: RunState, event: Lifecycle) -> RunState:
@@ -41,15 +41,16 @@ def apply_lifecycle(state: RunState, event: Lifecycle) -> RunState:
 def _entered(state: RunState, event: StateEntered) -> RunState:
     target = event.target
     remembers = target in REMEMBERING
+    is_halt = target in HELD or event.source in HELD
     back_to = state.back_to if event.source in REMEMBERING else event.source
     entered = evolve(
         state,
         state=target,
-        entered_position=state.position,
+        entered_position=state.entered_position if is_halt else state.position,
         back_to=back_to if remembers else None,
         outcome=event.outcome,
         failure=Failure(event.code, event.detail or "", event.next_step or "") if event.code else None,
-        hooks={},
+        hooks=state.hooks if is_halt else {},
         idle_claims=0,
         wants_resume=False,
     )

@@ -172,7 +172,11 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class RunState:
-    """A run, folded up to `position`. `idle_claims` counts claims in a row that brought no result."""
+    """A run, folded up to `position`. `idle_claims` counts claims in a row that brought no result.
+
+    `entered_position` is where the present working state was entered; a halt (WAITING, PAUSED) in between does not count as
+    leaving it, so that tickets and hooks of a transition hold over the halt.
+    """
 
     run_id: str
     thread_id: str = ""

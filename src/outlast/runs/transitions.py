@@ -22,13 +22,20 @@ from outlast.runs.moves import fail
 
 
 def guarded(state: RunState, commands: Sequence[Command], now: datetime) -> list[Command]:
-    """The commands of a workflow, each transition replaced by what still has to happen before it."""
+    """The commands of a workflow, its first transition replaced by what still has to happen before it.
+
+    Further transitions are left out; they are decided anew where the first one led.
+    """
     allowed: list[Command] = []
+    has_transition = False
     for command in commands:
-        if isinstance(command, Record) and isinstance(command.event, StateEntered):
-            allowed += _guard(state, command.event, now)
-        else:
+        if not (isinstance(command, Record) and isinstance(command.event, StateEntered)):
             allowed.append(command)
+        elif _is_unguarded(command.event):
+            allowed.append(command)
+        elif not has_transition:
+            has_transition = True
+            allowed += _guard(state, command.event, now)
     return allowed
 
 
@@ -39,9 +46,11 @@ def hook_points(state: RunState, target: State) -> list[tuple[str, str]]:
     return [(point, hooks[point]) for point in points if point in hooks]
 
 
+def _is_unguarded(entering: StateEntered) -> bool:
+    return entering.target in (State.FAILED, State.CANCELLED) or entering.target in HELD
+
+
 def _guard(state: RunState, entering: StateEntered, now: datetime) -> Sequence[Command]:
-    if entering.target in (State.FAILED, State.CANCELLED) or entering.target in HELD:
-        return [Record(entering)]
     arrow = f"{state.state}->{entering.target}"
     for point, hook in hook_points(state, entering.target):
         subject = f"{arrow}@{state.entered_position}"
