@@ -29,13 +29,12 @@ def guarded(state: RunState, commands: Sequence[Command], now: datetime) -> list
     allowed: list[Command] = []
     has_transition = False
     for command in commands:
-        if not (isinstance(command, Record) and isinstance(command.event, StateEntered)):
-            allowed.append(command)
-        elif _is_unguarded(command.event):
+        entering = _guarded_transition(command)
+        if entering is None:
             allowed.append(command)
         elif not has_transition:
             has_transition = True
-            allowed += _guard(state, command.event, now)
+            allowed += _guard(state, entering, now)
     return allowed
 
 
@@ -46,8 +45,12 @@ def hook_points(state: RunState, target: State) -> list[tuple[str, str]]:
     return [(point, hooks[point]) for point in points if point in hooks]
 
 
-def _is_unguarded(entering: StateEntered) -> bool:
-    return entering.target in (State.FAILED, State.CANCELLED) or entering.target in HELD
+def _guarded_transition(command: Command) -> StateEntered | None:
+    """The transition a command asks for, if hooks and people may guard it: failing, cancelling and halting are free."""
+    event = command.event if isinstance(command, Record) else None
+    if not isinstance(event, StateEntered) or event.target in HELD | {State.FAILED, State.CANCELLED}:
+        return None
+    return event
 
 
 def _guard(state: RunState, entering: StateEntered, now: datetime) -> Sequence[Command]:
