@@ -43,7 +43,7 @@ class WriteReport(BaseTool):
         "properties": {
             "title": {"type": "string", "minLength": 1},
             "summary": {"type": "string"},
-            "sections": {"type": "array", "items": _SECTION, "minItems": 1},
+            "sections": {"type": "array", "items": _SECTION, "description": "Empty when nothing was found."},
             "limits": {**_STRINGS, "description": "What the report does not cover, in plain words."},
         },
         "required": ["title", "summary", "sections"],

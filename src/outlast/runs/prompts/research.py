@@ -68,17 +68,17 @@ def subtask_opening(question: str, subtask: Subtask) -> str:
 def review_opening(subtask: Subtask, rounds: int) -> str:
     """What the reviewer of a subtask is asked; its conclusions follow as material."""
     done = f"\nDONE WHEN: {subtask.done_when}" if subtask.done_when else ""
-    return f"SUBTASK QUESTION: {subtask.question}{done}\nROUND: {rounds}\nThe conclusions follow."
+    return f"SUBTASK QUESTION: {subtask.question}{done}\nROUND: {rounds}\n\nThe conclusions follow."
 
 
 def report_opening(question: str) -> str:
     """What the writer is asked; the conclusions follow as material."""
-    return f"QUESTION: {question}\nThe conclusions follow, in the order of the plan."
+    return f"QUESTION: {question}\n\nThe conclusions follow, in the order of the plan."
 
 
 def final_opening(question: str) -> str:
     """What the reviewer of the report is asked; the report follows as material."""
-    return f"QUESTION: {question}\nThe report follows. Judge it as a whole."
+    return f"QUESTION: {question}\n\nThe report follows. Judge it as a whole."
 
 
 def sent_back(what: str) -> str:

@@ -27,7 +27,6 @@ from outlast.domain.message import Message
 MOST_CLAIMS: Final = 5
 _MOST_DISAGREEMENTS: Final = 3
 _COMPARED: Final = 60
-_CLOSE: Final = 0.5
 _CORROBORATING: Final = 0.4
 
 
@@ -39,7 +38,9 @@ def conclusions_for(asked: Asked, evidence: Evidence, messages: tuple[Message, .
     known = [frozenset(terms_of(finding.claim)) for finding in evidence.findings]
     sides = topic_of(asked.question).sides
     limit = _MOST_DISAGREEMENTS if GAPS in question.own_facets else 1
-    pairs = _disagreements(ranked(question.plain, candidates), evidence.findings, limit, sides)
+    pairs = _disagreements(
+        ranked(question.plain, candidates), evidence.findings, limit, sides, question.focus
+    )
     conclusions = [_named(asked, one, other) for one, other in pairs]
     conclusions = [entry for entry in conclusions if not _is_known(str(entry["claim"]), known)]
     told = {statement.quote for pair in pairs for statement in pair}
@@ -47,10 +48,8 @@ def conclusions_for(asked: Asked, evidence: Evidence, messages: tuple[Message, .
     fresh = [one for one in untold if not any(is_alike(one.candidate.terms, terms) for terms in known)]
     for one in spread(fresh or untold, MOST_CLAIMS - len(conclusions)):
         conclusions.append(_quoted(one, scored))
-    is_empty = not conclusions
-    open_questions: list[Json] = (
-        [asked.phrases.not_found.format(question=asked.sub_question)] if is_empty else []
-    )
+    missing = asked.phrases.no_gaps if GAPS in question.own_facets else asked.phrases.not_found
+    open_questions: list[Json] = [] if conclusions else [missing.format(question=asked.sub_question)]
     return {"conclusions": list[Json](conclusions), "open_questions": open_questions}
 
 
@@ -97,10 +96,14 @@ def _named(asked: Asked, one: Statement, other: Statement) -> dict[str, Json]:
 
 
 def _disagreements(
-    scored: Sequence[Scored], found: Sequence[Finding], limit: int, sides: Sequence[str]
+    scored: Sequence[Scored],
+    found: Sequence[Finding],
+    limit: int,
+    sides: Sequence[str],
+    focus: frozenset[str],
 ) -> list[tuple[Statement, Statement]]:
     """Pairs that disagree about what is asked; the first of each was read here, so that its quote can be checked."""
-    close = [one for one in scored[:_COMPARED] if one.coverage >= _CLOSE * scored[0].coverage]
+    close = [one for one in scored[:_COMPARED] if not focus or focus & one.candidate.terms]
     read = [
         Statement(one.candidate.sentence.claim, one.candidate.page.source, one.candidate.sentence.quote)
         for one in close

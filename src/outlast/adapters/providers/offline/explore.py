@@ -49,7 +49,7 @@ def next_calls(request: ModelRequest, asked: Asked, evidence: Evidence) -> tuple
         further = _further_parts(fetch, evidence)
         if further:
             return further
-    if search is not None and search_turns < _MOST_SEARCH_TURNS and not has_answer(asked, evidence):
+    if search is not None and not evidence.hits and search_turns < _MOST_SEARCH_TURNS:
         return _searches(search, asked, evidence, 1)
     return ()
 

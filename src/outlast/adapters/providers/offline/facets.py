@@ -9,11 +9,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A kind of statement: `asked` finds it in a question, `answered` in a sentence."""
+    """A kind of statement: `asked` finds it in a question, `answered` in a sentence, which then weighs `weight` times as much."""
 
     name: str
     asked: re.Pattern[str]
     answered: re.Pattern[str]
+    weight: float = 1.25
 
 
 GAPS: Final = Facet(
@@ -23,7 +24,7 @@ GAPS: Final = Facet(
         re.IGNORECASE,
     ),
     re.compile(
-        r"\b(?:however|but|although|though|unclear|unknown|uncertain|disput\w+|contradict\w*|disagree\w*|inconsistent|not yet|"
+        r"\b(?:however|unclear|unknown|uncertain|disput\w+|contradict\w*|disagree\w*|inconsistent|not yet|"
         r"remains?|open question|depends|varies|estimate[sd]?|no (?:data|evidence|consensus))\b"
         r"|但是|然而|不过|尚不|尚未|未知|不确定|不一致|矛盾|争议|分歧|取决于|有待|估计|并非",
         re.IGNORECASE,
@@ -60,7 +61,18 @@ REASONS: Final = Facet(
     ),
 )
 
-_ALL: Final = (GAPS, LIMITS, FIGURES, REASONS)
+DEFINITION: Final = Facet(
+    "definition",
+    re.compile(r"\bwhat (?:is|are)\b|\bmeaning of\b|\bdefin|什么是|是什么|定义|含义", re.IGNORECASE),
+    re.compile(
+        r"^(?:an?|the|any)?\s?(?:[\w-]+\s){1,5}?(?:is|are|means|refers to)\s(?:an?|the|any|one|where|when|what|how)\b"
+        r"|是一种|是一个|是指|指的是|称为",
+        re.IGNORECASE,
+    ),
+    weight=2.0,
+)
+
+_ALL: Final = (GAPS, LIMITS, FIGURES, REASONS, DEFINITION)
 
 
 def facets_of(question: str) -> tuple[Facet, ...]:

@@ -7,6 +7,7 @@ import re
 from outlast.adapters.providers.offline.asked import Asked
 from outlast.adapters.providers.offline.evidence import payloads_of
 from outlast.adapters.providers.offline.explore import queries_for
+from outlast.adapters.providers.offline.facets import GAPS, facets_of
 from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
 from outlast.domain.door import Json
 from outlast.ports.provider import ModelRequest
@@ -24,6 +25,8 @@ def review_of(request: ModelRequest, asked: Asked) -> dict[str, Json]:
         return _verdict("accept", phrases.accept_cut)
     if backed:
         return _verdict("accept", phrases.accept.format(count=len(backed), total=len(claims)))
+    if GAPS in facets_of(asked.sub_question):
+        return _verdict("accept", phrases.accept_no_gaps)
     if asked.number("ROUND", 1) > 1:
         return _verdict("accept", phrases.accept_empty)
     words = ", ".join(dict.fromkeys(" ".join(queries_for(asked)[1:4]).split())) or asked.sub_question

@@ -30,6 +30,8 @@ class Phrases:
     done_when_gaps: str
     disagree: str
     not_found: str
+    no_gaps: str
+    accept_no_gaps: str
     revise: str
     revise_search: str
     accept: str
@@ -72,6 +74,8 @@ ENGLISH: Final = Phrases(
     done_when_gaps="Contradictions and gaps are named with their sources; or it is said that none were found.",
     disagree="Sources disagree: one says “{one}”, another says “{other}”.",
     not_found="Not found in the sources read: an answer to “{question}”.",
+    no_gaps="No contradiction between the sources read was found.",
+    accept_no_gaps="No contradiction was found, and that is said.",
     revise="No statement with a source answers: {question}",
     revise_search="Search with other words ({words}) and read results that are still unread.",
     accept="{count} of {total} statements have a source.",
@@ -84,7 +88,7 @@ ENGLISH: Final = Phrases(
     summary_empty="Nothing was found in the sources read that answers {question}.",
     limit_model="Made by an offline extractive model: sentences are chosen and quoted by their words, not understood or "
     "reasoned about; translations and conclusions that no source states are missing.",
-    limit_gap="Open: {question}",
+    limit_gap="Open question: {question}",
     limit_disagree="Not decided which is right. {claim}",
     limit_remark="Remark of the review: {remark}",
     limit_one_source="Everything rests on a single source.",
@@ -117,6 +121,8 @@ CHINESE: Final = Phrases(
     done_when_gaps="指出矛盾与缺口及其来源；否则说明没有发现。",
     disagree="来源之间不一致：一处说“{one}”，另一处说“{other}”。",
     not_found="在读过的资料中没有找到对“{question}”的回答。",
+    no_gaps="在读过的资料之间没有发现矛盾。",
+    accept_no_gaps="没有发现矛盾，已经说明。",
     revise="没有带来源的陈述回答：{question}",
     revise_search="请换用其他词语（{words}）搜索，并阅读尚未读过的结果。",
     accept="{total}条陈述中有{count}条带有来源。",
@@ -128,7 +134,7 @@ CHINESE: Final = Phrases(
     summary="关于{question}，从{sources}个来源中找到{claims}条陈述。最有力的是：{strongest}",
     summary_empty="在读过的资料中没有找到能回答{question}的内容。",
     limit_model="由离线摘录模型生成：按词语挑选并逐字引用句子，不作理解或推理；不含翻译，也不含来源没有说出的结论。",
-    limit_gap="未解决：{question}",
+    limit_gap="未决问题：{question}",
     limit_disagree="未判断何者正确。{claim}",
     limit_remark="评审意见：{remark}",
     limit_one_source="全部内容只依据一个来源。",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from outlast.adapters.providers.offline.asked import Asked
+from outlast.adapters.providers.offline.facets import REASONS, facets_of
 from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
 from outlast.adapters.providers.offline.phrases import Phrases, joined
 from outlast.adapters.providers.offline.topic import Topic, topic_of
@@ -15,6 +17,9 @@ LEAST_SUBTASKS: Final = 3
 MOST_SUBTASKS: Final = 8
 _USUAL_SUBTASKS: Final = 4
 _MAX_REMARKS: Final = 2
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|this|these|that|those|he|she)\b|它|其|他们|这", re.IGNORECASE
+)
 _NO_REMARK: Final = "none given"
 _MAX_REMARK: Final = 140
 
@@ -47,10 +52,11 @@ def _named(topic: Topic, question: str, phrases: Phrases) -> list[str]:
         sides = [phrases.side.format(side=side, regarding=_regarding(topic, phrases)) for side in topic.sides]
         return [*sides, _difference(topic, phrases)]
     if topic.parts:
-        return [_as_question(part, question) for part in topic.parts]
+        return [_as_question(part, topic.parts[0], question) for part in topic.parts]
     is_question = question.rstrip().endswith(("?", "？"))
     own = question if is_question else phrases.overview.format(topic=topic.name)
-    return [own, phrases.figures.format(topic=topic.name), phrases.limits.format(topic=topic.name)]
+    turn = phrases.limits if REASONS in facets_of(question) else phrases.figures
+    return [own, turn.format(topic=topic.name)]
 
 
 def _difference(topic: Topic, phrases: Phrases) -> str:
@@ -85,9 +91,12 @@ def _unlike(questions: list[str], rejected: frozenset[str], topic: str, phrases:
     return [*new[:1], *questions] if new else list(reversed(questions))
 
 
-def _as_question(part: str, question: str) -> str:
-    mark = "？" if "？" in question else "?"
-    return part[:1].upper() + part[1:].rstrip("?？") + mark
+def _as_question(part: str, first: str, question: str) -> str:
+    """A part of a question as one of its own; where a pronoun points back, the words it may mean are added."""
+    opening, closing, mark = ("（", "）", "？") if "？" in question else (" (", ")", "?")
+    meant = " ".join(keywords_of(first, 4)) if part != first and _POINTS_BACK.search(part) else ""
+    named = f"{opening}{meant}{closing}" if meant else ""
+    return part[:1].upper() + part[1:].rstrip("?？") + named + mark
 
 
 def _plan(topic: Topic, questions: list[str], phrases: Phrases) -> dict[str, Json]:

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from outlast.adapters.providers.offline.facets import FIGURES, GAPS, Facet, facets_of, without_words_of
+from outlast.adapters.providers.offline.facets import (
+    DEFINITION,
+    FIGURES,
+    GAPS,
+    Facet,
+    facets_of,
+    without_words_of,
+)
 from outlast.adapters.providers.offline.pages import Page
 from outlast.adapters.providers.offline.sentences import Sentence, sentences_of
 from outlast.adapters.providers.offline.topic import topic_of
@@ -22,7 +29,7 @@ NEAR_DUPLICATE: Final = 0.6
 _MOST_WEIGHED: Final = 200
 _ABOUT_ITSELF = re.compile(
     r"\b(?:this|the (?:following|next|present))\s+(?:\w+\s+){0,2}?(?:page|document|chapter|section|article|report|paper|guide|"
-    r"note|handbook|table|list)\b|\bsee (?:also|the|below|above)\b"
+    r"note|leaflet|handbook|table|list)\b|\bsee (?:also|the|below|above)\b"
     r"|\b(?:figures?|tables?|sections?|lists?|text|records?)\s+(?:below|above)\b"
     r"|^(?:本|这篇|这份|该)(?:文|章|节|页|手册|报告|表|资料)|参见|详见",
     re.IGNORECASE,
@@ -181,12 +188,23 @@ def _scored(
     claim = candidate.sentence.claim
     if _ABOUT_ITSELF.search(claim) or (GAPS in question.own_facets and GAPS.answered.search(claim) is None):
         return None
-    score = coverage * (1 + 0.25 * sum(facet.answered.search(claim) is not None for facet in question.facets))
+    score = coverage * math.prod(
+        facet.weight for facet in question.facets if _is_answered(facet, claim, question)
+    )
     for facet in question.own_facets:
-        score *= 1.6 if facet.answered.search(claim) is not None else 0.4
+        score *= max(1.6, facet.weight) if _is_answered(facet, claim, question) else 0.4
     if question.focus and not question.focus & (candidate.terms | candidate.context):
         score *= 0.25
     score *= 1.12 if FIGURES.answered.search(claim) is not None else 1.0
     score *= 1.1 - 0.2 * candidate.sentence.place
     score *= min(1.0, 0.55 + len(candidate.terms) / 14) * (0.85 if candidate.sentence.is_row else 1.0)
     return Scored(candidate, score, coverage)
+
+
+def _is_answered(facet: Facet, claim: str, question: Question) -> bool:
+    """A definition must define what is asked about: it begins with it."""
+    match = facet.answered.search(claim)
+    if match is None or facet is not DEFINITION:
+        return match is not None
+    subject = terms_of(claim[: match.end()])
+    return bool(subject) and question.weights.keys() >= set(subject)

@@ -146,7 +146,8 @@ def _summary(asked: Asked, claims: list[_Claim]) -> str:
     if not claims:
         return asked.phrases.summary_empty.format(question=question)
     short = [claim for claim in claims if len(claim.text) <= _MOST_SUMMARY_CLAIM] or claims[:1]
-    strongest = sorted(short, key=lambda claim: -claim.confidence)[:_STRONGEST]
+    others = sorted(short[1:], key=lambda claim: -claim.confidence)
+    strongest = [short[0], *others[: _STRONGEST - 1]]
     space = "" if asked.language in ("zh", "ja") else " "
     return asked.phrases.summary.format(
         question=question,
@@ -165,10 +166,7 @@ def _ended(text: str, language: str) -> str:
 def _limits(asked: Asked, claims: list[_Claim], open_questions: list[str]) -> list[str]:
     phrases = asked.phrases
     statements = [Statement(claim.text, claim.sources[0]) for claim in claims if len(claim.sources) == 1]
-    limits = [
-        phrases.limit_gap.format(question=question) if question.rstrip().endswith(("?", "？")) else question
-        for question in open_questions
-    ]
+    limits = [phrases.limit_gap.format(question=question) for question in open_questions]
     told = phrases.disagree.partition("{")[0]
     limits += [
         phrases.limit_disagree.format(claim=claim.text) for claim in claims if claim.text.startswith(told)

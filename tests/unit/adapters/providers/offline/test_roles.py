@@ -56,6 +56,13 @@ async def test_a_reviewer_sends_back_what_has_no_source_once_and_says_what_to_se
     assert "Nothing was found" in second["reasons"][0]
 
 
+async def test_a_search_for_contradictions_may_find_none() -> None:
+    asked = "SUBTASK QUESTION: Where do the sources contradict one another?\nROUND: 1\n" + fenced(
+        {"conclusions": []}
+    )
+    assert (await told("review", asked))["verdict"] == "accept"
+
+
 async def test_conclusions_whose_json_was_cut_still_count() -> None:
     shown = json.dumps({"conclusions": [conclusion("s1.1", "Panels cost $2.")]})[:-20]
     said = await told("review", f"SUBTASK QUESTION: cost?\nROUND: 1\n{fenced(shown)}")
