@@ -26,6 +26,9 @@ MAX_INTEGER_DIGITS: Final = 300
 """How many digits an integer may have; longer ones are refused, never rounded."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_canonical = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
 _INTEGER_BOUND: Final = 10**MAX_INTEGER_DIGITS
 
 
@@ -73,7 +76,7 @@ def stored_form(value: object) -> Json:
 
 def canonical_json(value: object) -> str:
     """The one spelling of a JSON value: sorted keys, no spaces, UTF-8 characters as they are."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _canonical(value)
 
 
 def digest_of(text: str) -> str:

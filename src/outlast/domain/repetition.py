@@ -97,6 +97,8 @@ def _is_one_round(window: tuple[Repeat, ...], threshold: int) -> bool:
 def _is_cycle(window: tuple[Repeat, ...], period: int, threshold: int) -> bool:
     if len(window) < period * threshold:
         return False
+    if window[-1].question != window[-1 - period].question:
+        return False
     tail = [(entry.question, entry.result) for entry in window[-period * threshold :]]
     return len(set(tail[:period])) > 1 and all(
         tail[index] == tail[index % period] for index in range(len(tail))

@@ -42,7 +42,10 @@ TokenCount = Callable[[Message], int]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A message in its place: the position of the event behind it, its tokens, and the digest of everything up to it."""
+    """A message in its place: the position of the event behind it, its tokens, and the digest of everything up to it.
+
+    Position and text tell two messages apart: calls and reasoning are those of the event at the position.
+    """
 
     position: int
     message: Message
@@ -59,6 +62,7 @@ class Conversation:
         self.tokens = 0
         self._count = count
         self._lines: list[Line] = []
+        self._messages: list[Message] = []
         self._order: tuple[str, ...] = ()
         self._results: dict[str, tuple[int, Message]] = {}
         self._notes: list[tuple[int, str]] = []
@@ -71,7 +75,7 @@ class Conversation:
     @property
     def messages(self) -> tuple[Message, ...]:
         """All messages, in order; user messages that follow each other are one."""
-        return tuple([line.message for line in self._lines])
+        return tuple(self._messages)
 
     @property
     def last_words(self) -> str:
@@ -84,11 +88,14 @@ class Conversation:
         last = self._lines[-1] if self._lines else None
         if last is not None and message.speaker == last.message.speaker == "user":
             self._lines.pop()
+            self._messages.pop()
             self.tokens -= last.tokens
             message = replace(message, text=f"{last.message.text}\n\n{message.text}")
         tokens = self._count(message)
         self.tokens += tokens
-        self._lines.append(Line(position, message, tokens, digest_of(f"{self.digest}{message!r}")))
+        digest = digest_of(f"{self.digest} {position} {message.speaker} {message.text}")
+        self._lines.append(Line(position, message, tokens, digest))
+        self._messages.append(message)
 
     def hear(self, position: int, text: str) -> None:
         """Take a note that is shown before the model speaks next."""
@@ -135,7 +142,7 @@ class Conversation:
 
     def fold(self, position: int) -> None:
         """Show observations up to a position in short."""
-        lines, self._lines, self.tokens = self._lines, [], 0
+        lines, self._lines, self._messages, self.tokens = self._lines, [], [], 0
         for line in lines:
             self.add(line.position, _in_short(line.message) if _is_foldable(line, position) else line.message)
 

@@ -69,7 +69,10 @@ class Drafter:
         self.readings.fold(recorded)
 
     def settle(self, draft: Draft, now: datetime) -> None:
-        """Decide, record and decide again until nothing is due. A workflow that raises or never rests fails the run."""
+        """Decide, record and decide again until nothing is due. A workflow that raises or never rests fails the run.
+
+        Intents alone make nothing else due: what a decision asks for at once, it asks for together.
+        """
         while len(draft.recorded) < MAX_EVENTS:
             try:
                 commands = decide(self.readings.state, now, self._workflow)
@@ -80,9 +83,9 @@ class Drafter:
                 return
             if not commands:
                 return
-            before = len(draft.recorded)
+            before, begun = len(draft.recorded), len(draft.started)
             self._record_all(draft, commands, now)
-            if len(draft.recorded) == before:
+            if len(draft.recorded) - before == len(draft.started) - begun:
                 return
         self._fail(
             draft,

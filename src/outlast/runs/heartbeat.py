@@ -66,12 +66,9 @@ class Heartbeat:
             await asyncio.sleep(_TICK_SECONDS)
 
     def _run(self) -> None:
-        asyncio.run(self._beat())
-
-    async def _beat(self) -> None:
-        while not await asyncio.to_thread(self._stop.wait, self._lease_seconds / 3):
+        while not self._stop.wait(self._lease_seconds / 3):
             if time.monotonic() - self._ticked_at < LOOP_PATIENCE_SECONDS:
-                await self._renew()
+                asyncio.run(self._renew())
 
     async def _renew(self) -> None:
         with self._guard:

@@ -56,7 +56,7 @@ class Session:
         self.has_signals = False
         self.has_signals = False
         self._reload = reload
-        self._in_flight: dict[str, asyncio.Task[Outcome]] = {}
+        self._in_flight: dict[str, asyncio.Task[None]] = {}
         self._done: list[Outcome] = []
         self._snapshot_at = readings.state.position
         self._trouble: BaseException | None = None
@@ -157,19 +157,17 @@ class Session:
 
     def _begin(self, started: Started) -> None:
         name = _name_of(started)
-        task = asyncio.ensure_future(self._effect(started))
-        self._in_flight[name] = task
-        task.add_done_callback(lambda done: self._ended(name, done))
+        self._in_flight[name] = asyncio.create_task(self._carried_out(name, self._effect(started)))
 
-    def _ended(self, name: str, task: asyncio.Task[Outcome]) -> None:
-        self._in_flight.pop(name, None)
-        if not task.cancelled():
-            error = task.exception()
-            if error is None:
-                self._done.append(task.result())
-            else:
-                self._trouble = error
-        self.wake.set()
+    async def _carried_out(self, name: str, effect: Coroutine[Any, Any, Outcome]) -> None:
+        """Carry a call out and keep what it came to for the next commit."""
+        try:
+            self._done.append(await effect)
+        except Exception as error:  # noqa: BLE001 - what a performer lets out is trouble of the session, raised where it commits
+            self._trouble = error
+        finally:
+            self._in_flight.pop(name, None)
+            self.wake.set()
 
     def _effect(self, started: Started) -> Coroutine[Any, Any, Outcome]:
         intent, command, state = started.intent, started.command, self.state
