@@ -15,6 +15,11 @@ MAX_QUOTE_CHARACTERS: Final = 300
 MAX_SENTENCES: Final = 4_000
 """How many sentences of one text are weighed."""
 
+_LEAST_WEIGHT: Final = 4
+"""How many words a sentence has, at least; a character of a script without spaces counts as a part of a word."""
+
+_CHARACTER_WEIGHT: Final = 0.8
+
 CUT: Final = "[… left out …]"
 """Stands where a tool result was cut."""
 
@@ -169,10 +174,15 @@ def _has_letters(text: str) -> bool:
 
 
 def _states(claim: str) -> bool:
-    if claim[-1] in ":：?？" or claim.rstrip("\"'”’」』）)")[-1:] in ("?", "？") or _ORDER.search(claim):
+    bare = _ADDRESS.sub("", claim).rstrip()
+    if (
+        not bare
+        or bare[-1] in ":："
+        or bare.rstrip("\"'”’」』）)")[-1:] in ("?", "？")
+        or _ORDER.search(claim)
+    ):
         return False
-    bare = _ADDRESS.sub("", claim)
     solid = [character for character in bare if not character.isspace()]
-    weight = len(_WORD.findall(bare)) + len(_CHARACTER.findall(bare)) / 2
+    weight = len(_WORD.findall(bare)) + _CHARACTER_WEIGHT * len(_CHARACTER.findall(bare))
     letters = sum(map(str.isalnum, solid))
-    return weight >= 4 and letters * 10 >= len(solid) * 6
+    return weight >= _LEAST_WEIGHT and letters * 10 >= len(solid) * 6

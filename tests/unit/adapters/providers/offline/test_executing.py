@@ -173,12 +173,23 @@ async def test_who_looks_for_contradictions_searches_for_the_strongest_findings_
     assert said["conclusions"][0]["quote"] == "The cost of panels is 30 euros."
 
 
-async def test_numbers_of_different_years_are_no_contradiction() -> None:
-    one = page("corpus://1", "In 2022 the average cost of a solar panel system was $2.50 per watt.")
-    other = page("corpus://2", "In 2023 the average cost of a solar panel system was $3.10 per watt.")
-    said = await told("conclude", COST, *fetched(one, other))
-    assert not any("disagree" in conclusion["claim"] for conclusion in said["conclusions"])
-    assert len(said["conclusions"]) == 2
+@pytest.mark.parametrize(
+    "form", ["In {} the average cost of a system was {}.", "In {}, the average cost of a system was {}."]
+)
+async def test_numbers_of_different_years_are_no_contradiction(form: str) -> None:
+    pages = [page("corpus://1", form.format(2022, "$2.50")), page("corpus://2", form.format(2023, "$3.10"))]
+    asked = subtask("What is the average cost of a system?", "What is the average cost of a system?")
+    said = await told("conclude", asked, *fetched(*pages))
+    assert [len(conclusion["sources"]) for conclusion in said["conclusions"]] == [1, 1]
+
+
+async def test_two_years_for_what_happens_once_are_a_contradiction() -> None:
+    pages = [
+        page(f"corpus://{year}", f"The Acme solar company was founded in {year}.") for year in (1998, 1999)
+    ]
+    asked = subtask("When was the Acme solar company founded?", "When was the Acme solar company founded?")
+    said = await told("conclude", asked, *fetched(*pages))
+    assert said["conclusions"][0]["sources"] == [one["source"] for one in pages]
 
 
 async def test_a_gap_question_takes_sentences_that_hedge() -> None:
