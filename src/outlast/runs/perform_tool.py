@@ -222,9 +222,11 @@ def _of_result(
         error = ToolError("invalid_output", f"What {tool.name} returned cannot be stored. {mistake}")
         return ToolOutcome(False, shown_error(error), error), [], []
     items: list[Item] = []
-    digest, item = desk.keep(text)
-    bounded = bound(text, digest=digest)
+    bounded = bound(text)
+    digest = None
     if bounded.is_cut:
+        digest, item = desk.keep(text)
+        bounded = bound(text, digest=digest)
         items.append(item)
     fetched = []
     for source in result.read:
@@ -239,7 +241,7 @@ def _of_result(
     outcome = ToolOutcome(
         True,
         shown,
-        artifact=digest if bounded.is_cut else None,
+        artifact=digest,
         size_bytes=bounded.size_bytes if bounded.is_cut else 0,
         found=tuple(result.found),
         fetched=tuple(fetched),

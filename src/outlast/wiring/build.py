@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from outlast.adapters.execution.validation import check_arguments, check_output, problems_in
-from outlast.domain.door import Json
+from outlast.domain.door import Json, canonical_json
 from outlast.domain.events import PinnedTool
 from outlast.domain.task import RetrySettings, TaskDefinition
 from outlast.domain.tool_call import Effect, ToolError
@@ -31,6 +31,10 @@ READING_TOOLS: Final = frozenset({"web_search", "web_fetch"})
 """Tools that need a search or a fetch; a task without them reads nothing."""
 
 
+MOST_PINNED: Final = 100
+"""How many different records of settings are kept ready."""
+
+
 class Builder:
     """Builds means for runs on this machine. `provider`, when given, serves every role (tests, demos)."""
 
@@ -49,10 +53,11 @@ class Builder:
         self._given_tools = tuple(tools)
         self._provider = provider
         self._catalogues: dict[tuple[Path, ...], ToolCatalogue] = {}
+        self._pinned: dict[str, Settings] = {}
 
     async def __call__(self, run_id: str, definition: TaskDefinition) -> Means:
         """The means of a run. Raises CallerMistake for everything the run needs that is not here."""
-        settings = pinned_settings(definition, self._own)
+        settings = self._settings(definition)
         models = Models(settings, self._environ, self._provider)
         for role in definition.roles:
             models.of(role)
@@ -93,7 +98,7 @@ class Builder:
 
     def pinned_tools(self, definition: TaskDefinition) -> list[PinnedTool]:
         """The tools of a task as they are now, to be pinned by a run. Raises CallerMistake as `ToolCatalogue.load` does."""
-        settings = pinned_settings(definition, self._own)
+        settings = self._settings(definition)
         tools = self.catalogue(settings).load(tool_names(definition))
         return [pinned(tool, settings, definition.retry) for tool in tools.values()]
 
@@ -107,7 +112,7 @@ class Builder:
 
     async def check_reading(self, definition: TaskDefinition) -> list[str]:
         """Make sure that what a task reads is there; returns notices about documents that cannot be read."""
-        settings = pinned_settings(definition, self._own)
+        settings = self._settings(definition)
         if not READING_TOOLS.intersection(definition.tools):
             return []
         reading = await reading_of(settings, self._environ, self._index())
@@ -116,6 +121,15 @@ class Builder:
             return problems
         finally:
             await reading.close()
+
+    def _settings(self, definition: TaskDefinition) -> Settings:
+        """The settings a run is pinned to; runs that are pinned alike share them."""
+        key = canonical_json(definition.settings)
+        if key not in self._pinned:
+            if len(self._pinned) >= MOST_PINNED:
+                self._pinned.clear()
+            self._pinned[key] = pinned_settings(definition, self._own)
+        return self._pinned[key]
 
     async def _reading(self, settings: Settings, tools: Mapping[str, Tool]) -> Reading:
         if not READING_TOOLS.intersection(tools):

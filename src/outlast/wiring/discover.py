@@ -6,7 +6,8 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
 
@@ -89,6 +90,7 @@ class ToolCatalogue:
         self._mcp_servers = frozenset(mcp_servers)
         self._children = children
         self._bound: dict[str, tuple[object, Tool]] = {}
+        self._by_id: dict[int, _Source] = {}
 
     def list(self) -> list[ToolEntry]:
         """Every tool that can be named, by name.
@@ -138,10 +140,12 @@ class ToolCatalogue:
             yield from _in_path(path)
         for import_path in self._import_paths:
             yield _by_import_path(import_path)
-        for point in entry_points(group=ENTRY_POINT_GROUP):
+        for point in _entry_points():
             yield _by_import_path(point.value, named=point.name, origin="entry point")
         for declared in self._given:
-            yield self._by_object(declared)
+            if id(declared) not in self._by_id:
+                self._by_id[id(declared)] = self._by_object(declared)
+            yield self._by_id[id(declared)]
 
     def _by_object(self, declared: object) -> _Source:
         tool = bind(declared, self._children)
@@ -193,11 +197,22 @@ def _is_import_path(path: Path | str) -> bool:
     return isinstance(path, str) and re.fullmatch(r"\w+(\.\w+)*:\w+", path) is not None
 
 
-def _built_in() -> Iterator[_Source]:
-    for path in python_files(Path(built_in.__path__[0])):
-        for declared in scan(path).tools:
-            origin = Origin(f"{built_in.__name__}.{path.stem}", str(path), declared.symbol)
-            yield _source(declared, BUILT_IN, path, origin)
+@cache
+def _built_in() -> tuple[_Source, ...]:
+    """The tools that come with outlast; they do not change under a running process."""
+    return tuple(
+        _source(
+            declared, BUILT_IN, path, Origin(f"{built_in.__name__}.{path.stem}", str(path), declared.symbol)
+        )
+        for path in python_files(Path(built_in.__path__[0]))
+        for declared in scan(path).tools
+    )
+
+
+@cache
+def _entry_points() -> tuple[EntryPoint, ...]:
+    """The entry points of installed packages; reading them walks all of them, so it is done once a process."""
+    return tuple(entry_points(group=ENTRY_POINT_GROUP))
 
 
 def _in_path(path: Path) -> Iterator[_Source]:

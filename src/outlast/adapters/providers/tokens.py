@@ -22,9 +22,11 @@ _THREE_BYTES: Final = bytes(range(0xE0, 0xE3))  # Indic, Thai, typographic signs
 _CJK: Final = bytes(range(0xE3, 0xF0))  # kana, Han, Hangul
 _FOUR_BYTES: Final = bytes(range(0xF0, 0x100))  # emoji, rare Han
 
+_LETTER_TOKENS: Final = 0.22
+_SIGN_TOKENS: Final = 0.5
 _TOKENS_PER_CHARACTER: Final = (
-    (_LETTERS, 0.22),
-    (_SIGNS, 0.5),
+    (_LETTERS, _LETTER_TOKENS),
+    (_SIGNS, _SIGN_TOKENS),
     (_TWO_BYTES, 0.5),
     (_THREE_BYTES, 0.8),
     (_CJK, 1.2),
@@ -38,6 +40,9 @@ def estimate_tokens(text: str) -> int:
     """About how many tokens `text` takes. Never negative, 0 only for the empty text, never less for a longer
     text."""
     data = text.encode("utf-8", "surrogatepass")
+    if text.isascii():
+        letters = _count(data, _LETTERS)
+        return math.ceil(letters * _LETTER_TOKENS + (len(data) - letters) * _SIGN_TOKENS)
     return math.ceil(sum(_count(data, kind) * weight for kind, weight in _TOKENS_PER_CHARACTER))
 
 
