@@ -11,7 +11,7 @@ from typing import Final
 
 from outlast.domain.door import Json
 from outlast.domain.errors import ModelMistake
-from outlast.domain.plan import Conclusion
+from outlast.domain.plan import Conclusion, Progress
 from outlast.domain.report import Citation, Claim, Report, Section
 from outlast.domain.run import RunState
 from outlast.runs.forms import text_in, texts_in
@@ -154,7 +154,7 @@ def _made(
     limits += [
         words["given_up"].format(id=item.subtask.id, text="; ".join(item.remarks))
         for item in state.plan
-        if item.remarks and not item.conclusions
+        if item.progress is Progress.DROPPED
     ]
     limits += [words["open"].format(text=text) for item in state.plan for text in item.open_questions]
     limits += [words["dropped"].format(text=text) for text in dropped]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
@@ -140,7 +141,7 @@ class ToolCatalogue:
             yield from _in_path(path)
         for import_path in self._import_paths:
             yield _by_import_path(import_path)
-        for point in _entry_points():
+        for point in _entry_points(tuple(sys.path)):
             yield _by_import_path(point.value, named=point.name, origin="entry point")
         for declared in self._given:
             if id(declared) not in self._by_id:
@@ -209,9 +210,9 @@ def _built_in() -> tuple[_Source, ...]:
     )
 
 
-@cache
-def _entry_points() -> tuple[EntryPoint, ...]:
-    """The entry points of installed packages; reading them walks all of them, so it is done once a process."""
+@lru_cache(maxsize=1)
+def _entry_points(_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """The entry points of installed packages; reading them walks every package, so it is done once for an import path."""
     return tuple(entry_points(group=ENTRY_POINT_GROUP))
 
 

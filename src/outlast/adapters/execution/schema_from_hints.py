@@ -8,6 +8,7 @@ import types
 import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from outlast.adapters.execution.docstring import argument_docs
@@ -48,6 +49,7 @@ def is_context(hint: object) -> bool:
     return hint is ToolContext or (_is_union(hint) and ToolContext in get_args(hint))
 
 
+@lru_cache(maxsize=1024)
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     """The resolved type hints of `function`.
 
