@@ -1,0 +1,19 @@
+"""Tools on stage."""
+
+from __future__ import annotations
+
+from outlast.ports.tool import ReadSource, ToolResult, tool
+from outlast.domain.source import Found
+
+
+@tool(effect="read", cache_seconds=0)
+async def page(url: str) -> ToolResult:
+    """Read a page. Its text says which page it is."""
+    text = f"This is the page {url}.\nIt says that {url} is so."
+    return ToolResult(True, text, read=[ReadSource(url, f"Title of {url}", text)])
+
+
+@tool(effect="read", cache_seconds=0)
+async def find(query: str) -> ToolResult:
+    """Find the page of a query."""
+    return ToolResult(True, f"http://x/{query}", found=[Found(f"http://x/{query}", query, query)])

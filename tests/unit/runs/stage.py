@@ -1,0 +1,188 @@
+"""A stage: a real worker on a real store in memory, real tools, and a model that plays a part."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from outlast.adapters.execution.binding import bind
+from outlast.adapters.execution.validation import check_arguments, check_output
+from outlast.adapters.providers.scripted import ScriptedProvider
+from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.domain.events import AnyEvent, PinnedTool, Recorded, StateEntered, ToolAnswered
+from outlast.domain.hooks import Hook
+from outlast.domain.run import RunState
+from outlast.domain.task import RetrySettings, TaskDefinition
+from outlast.domain.tool_call import ToolOutcome
+from outlast.journal.fold import load_state
+from outlast.journal.history import read_history
+from outlast.ports.live import Frame
+from outlast.ports.provider import ModelAnswer, ModelRequest
+from outlast.ports.store import Store
+from outlast.ports.tool import Tool
+from outlast.runs.decide import Workflow
+from outlast.runs.means import Means
+from outlast.runs.worker import Worker
+from outlast.runs.workflows import chat, research
+from outlast.service.start import Order, start_run
+from outlast.wiring.build import pinned, read_form
+from outlast.wiring.settings.tree import Settings
+
+BOUND_SECONDS = 5.0
+"""No test waits longer than this for anything."""
+
+WORKFLOWS: dict[str, Workflow] = {"chat": chat.decide, "research": research.decide}
+
+Answering = Callable[[ModelRequest], ModelAnswer | Awaitable[ModelAnswer]]
+
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Audience:
+    """Watches pieces of answers."""
+
+    frames: list[Frame] = field(default_factory=list)
+
+    def publish(self, frame: Frame) -> None:
+        self.frames.append(frame)
+
+
+class Stage:
+    """Runs of one task on one store, played by one model. `requests` holds what the model was asked, in order."""
+
+    def __init__(
+        self,
+        store: Store,
+        definition: TaskDefinition,
+        answering: Answering,
+        tools: Iterable[object],
+        hooks: Mapping[str, Hook],
+        workspace: Path,
+        workflow: Workflow | None,
+    ) -> None:
+        self.store = store
+        self.definition = definition
+        self.answering = answering
+        self.requests: list[ModelRequest] = []
+        self.audience = Audience()
+        self.hooks = hooks
+        self.workspace = workspace
+        self.workflow = workflow or WORKFLOWS[definition.workflow]
+        self.tools: dict[str, Tool] = {}
+        self.cast(tools)
+
+    def cast(self, tools: Iterable[object]) -> None:
+        """The tools from the next claim on, as after a deploy."""
+        self.tools = {tool.name: tool for tool in map(bind, tools)}
+
+    def pinned(self) -> list[PinnedTool]:
+        return [pinned(tool, Settings(), self.definition.retry) for tool in self.tools.values()]
+
+    async def start(self, words: str = "What is there?", **order: Any) -> str:
+        """Start a run and return its id."""
+        begun = await start_run(
+            self.store,
+            Order(
+                definition=order.pop("definition", self.definition),
+                tools=self.pinned(),
+                input=words,
+                random=next(_numbers).to_bytes(40, "little"),
+                **order,
+            ),
+        )
+        return begun.run_id
+
+    def worker(self, name: str = "worker") -> Worker:
+        return Worker(self.store, self._build, holder=name, name=name, lease_seconds=30.0)
+
+    async def work(self, run_id: str) -> str | None:
+        """Drive a run until it is given back; returns why it was."""
+        async with asyncio.timeout(BOUND_SECONDS):
+            return await self.worker().work_on(run_id)
+
+    async def play(self, words: str = "What is there?", **order: Any) -> str:
+        """Start a run and drive it until it is given back; returns its id."""
+        run_id = await self.start(words, **order)
+        await self.work(run_id)
+        return run_id
+
+    async def state(self, run_id: str) -> RunState:
+        return await load_state(self.store, run_id)
+
+    async def history(self, run_id: str) -> list[Recorded]:
+        return await read_history(self.store, run_id)
+
+    async def events(self, run_id: str, *kinds: type[Any]) -> list[Any]:
+        """The events of a run, those of some kinds only when they are named."""
+        found: list[AnyEvent] = [recorded.event for recorded in await self.history(run_id)]
+        return [event for event in found if not kinds or isinstance(event, kinds)]
+
+    async def states(self, run_id: str) -> list[str]:
+        """The states a run was in, in order."""
+        entered = await self.events(run_id, StateEntered)
+        return ["INIT", *[str(event.target) for event in entered]]
+
+    async def outcomes(self, run_id: str) -> list[ToolOutcome]:
+        """What the tool calls of a run came to, in the order of their results."""
+        return [event.outcome for event in await self.events(run_id, ToolAnswered)]
+
+    async def _build(self, run_id: str, definition: TaskDefinition) -> Means:
+        provider = ScriptedProvider(self._answer)
+        return Means(
+            workflow=self.workflow,
+            provider=lambda role: provider,
+            tools=self.tools,
+            hooks=self.hooks,
+            check_arguments=check_arguments,
+            check_output=check_output,
+            read_form=read_form,
+            workspace=self.workspace,
+            live=self.audience,
+            search=None,
+            fetch=None,
+            close=provider.close,
+        )
+
+    def _answer(self, request: ModelRequest) -> ModelAnswer | Awaitable[ModelAnswer]:
+        self.requests.append(request)
+        return self.answering(request)
+
+
+@asynccontextmanager
+async def staged(
+    workspace: Path,
+    answering: Answering,
+    *tools: object,
+    hooks: Mapping[str, Hook] | None = None,
+    store: SqliteStore | None = None,
+    decide: Workflow | None = None,
+    **task: Any,
+) -> AsyncIterator[Stage]:
+    """A stage for one task; `task` are fields of its definition, of a chat with all `tools` unless it says otherwise."""
+    named = tuple(tool.name for tool in map(bind, tools))
+    given: dict[str, Any] = {
+        "name": "task",
+        "workflow": "chat",
+        "tools": named,
+        "retry": RetrySettings(backoff="none"),
+        "hooks": {},
+        **task,
+    }
+    store = store or SqliteStore(None)
+    await store.open()
+    try:
+        yield Stage(store, TaskDefinition(**given), answering, tools, hooks or {}, workspace, decide)
+    finally:
+        await store.close()
+
+
+async def soon(event: asyncio.Event) -> None:
+    """Wait for an event, with a bound."""
+    async with asyncio.timeout(BOUND_SECONDS):
+        await event.wait()
