@@ -51,7 +51,9 @@ def _told(state: RunState, event: Told) -> RunState:
         return told
     if branch.purpose == "plan":
         return evolve(told, replan_reasons=())
-    return evolve(told, rewrites=told.rewrites + 1) if branch.purpose == "report" else told
+    if branch.purpose == "report":
+        return evolve(told, rewrites=told.rewrites + 1, is_report_refused=True)
+    return told
 
 
 def _opened(state: RunState, event: BranchOpened) -> RunState:
@@ -97,8 +99,19 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
     call = state.model_calls.get(event.call)
     if call is None:
         return state
-    branch = state.branches[call.branch]
-    tokens = event.input_tokens + event.output_tokens
+    counters = evolve(
+        state.counters,
+        tokens=state.counters.tokens + event.input_tokens + event.output_tokens,
+        cost_usd=state.counters.cost_usd + (event.cost_usd or 0.0),
+    )
+    ended = evolve(
+        state, counters=counters, model_calls=_without(state.model_calls, event.call), idle_claims=0
+    )
+    branch = state.branches.get(call.branch)
+    return ended if branch is None else _spoken(ended, branch, event)
+
+
+def _spoken(state: RunState, branch: Branch, event: ModelAnswered) -> RunState:
     asked = {made.id: Call(made, branch.id, state.counters.steps) for made in event.tool_calls}
     answer = None if asked else Answer(state.position, event.text, event.value, event.problem)
     answered = evolve(
@@ -110,18 +123,10 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
         fault=None,
         slips=branch.slips + 1 if event.problem else 0,
     )
-    counters = evolve(
-        state.counters,
-        tokens=state.counters.tokens + tokens,
-        cost_usd=state.counters.cost_usd + (event.cost_usd or 0.0),
-    )
     return evolve(
         state,
-        counters=counters,
         branches={**state.branches, branch.id: answered},
-        model_calls=_without(state.model_calls, event.call),
         calls={**state.calls, **asked} if asked else state.calls,
-        idle_claims=0,
     )
 
 
@@ -129,17 +134,13 @@ def _failed(state: RunState, event: ModelFailed) -> RunState:
     call = state.model_calls.get(event.call)
     if call is None:
         return state
-    branch = state.branches[call.branch]
-    failed = evolve(
-        branch, model_call=None, failures=branch.failures + 1, retry_at=event.retry_at, fault=event.fault
-    )
     counters = evolve(state.counters, tokens=state.counters.tokens + event.spent_tokens)
-    return evolve(
-        state,
-        counters=counters,
-        branches={**state.branches, branch.id: failed},
-        model_calls=_without(state.model_calls, event.call),
-        idle_claims=0,
+    ended = evolve(
+        state, counters=counters, model_calls=_without(state.model_calls, event.call), idle_claims=0
+    )
+    failures = state.branches[call.branch].failures + 1 if call.branch in state.branches else 0
+    return with_branch(
+        ended, call.branch, model_call=None, failures=failures, retry_at=event.retry_at, fault=event.fault
     )
 
 

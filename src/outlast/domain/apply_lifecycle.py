@@ -33,7 +33,8 @@ def apply_lifecycle(state: RunState, event: Lifecycle) -> RunState:
         case StateEntered():
             return _entered(state, event)
         case LimitReached(limit=limit):
-            return state if limit in state.reached else evolve(state, reached=(*state.reached, limit))
+            reached = state.reached if limit in state.reached else (*state.reached, limit)
+            return evolve(state, reached=reached, replan_reasons=event.reasons or state.replan_reasons)
         case _:
             assert_never(event)
 
@@ -62,7 +63,7 @@ def _entered(state: RunState, event: StateEntered) -> RunState:
 def _restarted(state: RunState) -> RunState:
     """What failed before is tried afresh after a resume."""
     branches = {
-        name: evolve(branch, failures=0, slips=0, fault=None, retry_at=None)
+        name: evolve(branch, steps=0, failures=0, slips=0, fault=None, retry_at=None)
         for name, branch in state.branches.items()
     }
     tickets = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from dataclasses import replace
+from typing import Final, assert_never
 
 from outlast.domain.events import (
     PlanMade,
@@ -16,7 +17,7 @@ from outlast.domain.events import (
     ValueSet,
 )
 from outlast.domain.evolve import evolve
-from outlast.domain.plan import Progress
+from outlast.domain.plan import Progress, Subtask
 from outlast.domain.run import Branch, RunState, SubtaskState
 
 
@@ -42,6 +43,7 @@ def apply_planning(state: RunState, event: Planning) -> RunState:
                 report_outcome=report.outcome,
                 report_title=report.title,
                 report_digest=digest,
+                is_report_refused=False,
             )
         case ValueSet(name=name, value=value):
             return evolve(state, values={**state.values, name: value})
@@ -50,12 +52,13 @@ def apply_planning(state: RunState, event: Planning) -> RunState:
 
 
 def _planned(state: RunState, event: PlanMade) -> RunState:
-    """A new plan takes the place of the old one; conclusions of subtasks that ask the same are kept."""
+    """A new plan takes the place of the old one, whose report and hooks go with it.
+
+    Conclusions of subtasks that ask the same are kept, under the names of the new plan.
+    """
     known = {item.subtask.question: item for item in state.plan if item.progress is Progress.ACCEPTED}
     plan = tuple(
-        evolve(known[subtask.question], subtask=subtask)
-        if subtask.question in known
-        else SubtaskState(subtask)
+        _renamed(known[subtask.question], subtask) if subtask.question in known else SubtaskState(subtask)
         for subtask in event.subtasks
     )
     return evolve(
@@ -65,9 +68,29 @@ def _planned(state: RunState, event: PlanMade) -> RunState:
         is_plan_refused=False,
         replan_reasons=(),
         branches={
-            name: _heard_out(branch) for name, branch in state.branches.items() if branch.subtask is None
+            name: _heard_out(branch)
+            for name, branch in state.branches.items()
+            if branch.subtask is None and branch.purpose not in _OF_A_PLAN
         },
+        hooks={},
+        report_position=0,
+        report_outcome=None,
+        report_title="",
+        report_digest="",
+        is_report_refused=False,
+        rewrites=0,
     )
+
+
+_OF_A_PLAN: Final = frozenset({"report", "final_review"})
+"""Purposes of conversations that end with the plan they are about, as those of its subtasks do."""
+
+
+def _renamed(item: SubtaskState, subtask: Subtask) -> SubtaskState:
+    conclusions = tuple(
+        replace(one, id=f"{subtask.id}.{number}") for number, one in enumerate(item.conclusions, start=1)
+    )
+    return evolve(item, subtask=subtask, conclusions=conclusions)
 
 
 def _refused(state: RunState, event: PlanRefused) -> RunState:

@@ -72,12 +72,14 @@ def _answered(state: RunState, event: ToolAnswered) -> RunState:
         tokens=state.counters.tokens + event.outcome.spent_tokens,
         cost_usd=state.counters.cost_usd + event.outcome.spent_usd,
     )
-    branch = state.branches[call.branch]
+    branches = state.branches
+    if call.branch in branches:
+        branches = {**branches, call.branch: _one_call_less(state, branches[call.branch], call, event)}
     return evolve(
         state,
         counters=counters,
         calls={name: other for name, other in state.calls.items() if name != event.call},
-        branches={**state.branches, branch.id: _one_call_less(state, branch, call, event)},
+        branches=branches,
         questions={name: other for name, other in state.questions.items() if other.call != event.call},
         tickets={
             name: other for name, other in state.tickets.items() if other.subject != call_subject(event.call)

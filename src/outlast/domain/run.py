@@ -211,6 +211,7 @@ class RunState:
     report_outcome: str | None = None
     report_title: str = ""
     report_digest: str = ""
+    is_report_refused: bool = False
     rewrites: int = 0
     tickets: dict[str, Ticket] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from outlast.domain.apply_tooling import call_subject
 from outlast.domain.commands import CallTool, Command, Record
 from outlast.domain.events import QuestionAsked, ToolAnswered, ToolUnsettled
 from outlast.domain.run import Branch, Call, Question, RunState
 from outlast.domain.tool_call import Effect, ToolOutcome
-from outlast.runs.approvals import Gate, tool_passage
+from outlast.runs.approvals import Gate, tool_passage, void_all
 from outlast.runs.moves import settle
 
 RUN_AGAIN = "run it again"
@@ -23,6 +24,18 @@ def call_commands(state: RunState, branch: Branch, now: datetime) -> list[Comman
     commands: list[Command] = []
     for name in branch.open_calls:
         commands += _for_call(state, branch, state.calls[name], room, now)
+    return commands
+
+
+def abandoned_calls(state: RunState, branches: Sequence[str], reason: str) -> list[Command]:
+    """Close the calls of conversations that end: those that have not begun, and those that wait for a person."""
+    running = {call.call.id for call in in_flight(state)}
+    commands: list[Command] = []
+    for name, call in state.calls.items():
+        if call.branch in branches and name not in running:
+            about = [ticket for ticket in state.open_tickets() if ticket.subject == call_subject(name)]
+            code = "outcome_unknown" if call.is_unsettled else "cancelled"
+            commands += [*void_all(about, reason), settle(name, code, f"Not carried on: {reason}.", "engine")]
     return commands
 
 

@@ -18,6 +18,7 @@ from outlast.domain.states import State
 from outlast.domain.tool_call import Effect
 from outlast.runs.approvals import expired_tickets
 from outlast.runs.calls import effect_of, in_flight
+from outlast.runs.cut_short import cut_short
 from outlast.runs.moves import enter, settle
 from outlast.runs.transitions import guarded
 
@@ -74,7 +75,7 @@ def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command
     if commands or is_busy(state):
         return commands
     if state.reached:
-        return [enter(state, State.COMPLETED, f"limit {state.reached[0]} reached", "partial")]
+        return guarded(state, [cut_short(state)], now)
     return [] if _has_retry(state) else [enter(state, State.WAITING, _waits_for(state))]
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from outlast.domain.events import LimitReached
 from outlast.domain.run import RunState
-from outlast.domain.task import Limits
 
 LIMIT_NAMES = ("max_steps", "max_wall_seconds", "max_tokens_total", "max_cost_usd", "max_replans")
 """The limits a person may change while a run lives."""
@@ -37,19 +36,12 @@ def is_last_step(state: RunState) -> bool:
     return state.counters.steps >= state.limits.max_steps - 1
 
 
-def wall_time_ends_at(state: RunState, now: datetime) -> datetime | None:
-    """When the wall time will be used up if the run goes on working; None when no worker is at it."""
-    if not (state.is_claimed and state.is_working):
-        return None
-    return now + timedelta(seconds=max(0.0, state.limits.max_wall_seconds - state.working_seconds_at(now)))
-
-
-def how_to_go_on(limit: str, limits: Limits) -> str:
-    """What to type in order to go on with more of a limit; `RUN` stands for the run's id."""
-    present = getattr(limits, limit, None)
+def how_to_go_on(state: RunState, limit: str) -> str:
+    """What to type in order to go on with more of a limit."""
+    present = getattr(state.limits, limit, None)
     more = round(present * 2) if isinstance(present, int | float) and present else "MORE"
     key = {"max_wall_seconds": "max_wall_time", "max_cost_usd": "max_cost"}.get(limit, limit)
-    return f"outlast run --from RUN --set task.{key}={more}"
+    return f"outlast run --from {state.run_id} --set task.{key}={more}"
 
 
 def _over(used: float, reserve: float, bound: float) -> bool:

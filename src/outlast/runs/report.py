@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from outlast.domain.door import Json
 from outlast.domain.errors import ModelMistake
@@ -16,23 +15,7 @@ from outlast.domain.report import Citation, Claim, Report, Section
 from outlast.domain.run import RunState
 from outlast.runs.forms import text_in, texts_in
 from outlast.runs.ledger import Entry, Ledger
-
-WORDS: Final[dict[str, dict[str, str]]] = {
-    "en": {
-        "title": "Report",
-        "nothing": "Nothing was found that answers the question.",
-        "open": "Open question: {text}",
-        "dropped": "Left out, since no source that was read supports it: {text}",
-        "given_up": "Subtask {id} was given up: {text}",
-    },
-    "zh": {
-        "title": "报告",
-        "nothing": "没有找到能回答该问题的内容。",
-        "open": "未决问题：{text}",
-        "dropped": "已略去，因为读过的来源都不支持：{text}",
-        "given_up": "子任务 {id} 已放弃：{text}",
-    },
-}
+from outlast.runs.report_words import WORDS, language_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +33,6 @@ class Support:
     entries: tuple[Entry, ...]
     quote: str
     confidence: float
-
-
-def language_of(text: str) -> str:
-    """The language a report is labelled in: `zh` where a fifth of the letters are Chinese, else `en`."""
-    letters = [letter for letter in text if letter.isalpha()]
-    chinese = sum("\u4e00" <= letter <= "\u9fff" for letter in letters)
-    return "zh" if letters and chinese * 5 >= len(letters) else "en"
 
 
 def from_draft(content: dict[str, Json], state: RunState, ledger: Ledger, outcome: str) -> Made:

@@ -13,7 +13,7 @@ from datetime import datetime
 from outlast.domain.apply_tooling import hook_key
 from outlast.domain.commands import Command, Record, RunHook
 from outlast.domain.door import Json
-from outlast.domain.events import PlanRefused, StateEntered
+from outlast.domain.events import LimitReached, PlanRefused, StateEntered
 from outlast.domain.plan import digest_of_plan
 from outlast.domain.run import RunState
 from outlast.domain.states import HELD, WORKING, State
@@ -76,9 +76,10 @@ def _guard(state: RunState, entering: StateEntered, now: datetime) -> Sequence[C
 
 def _turned_back(state: RunState, entering: StateEntered, who: str, why: str) -> Sequence[Command]:
     if state.state is State.PLANNING and entering.target is State.EXECUTING and state.plan:
-        if state.counters.replans < state.limits.max_replans:
-            return [Record(PlanRefused(who, (why,), digest_of_plan([item.subtask for item in state.plan])))]
-        who = f"{who} (and {state.limits.max_replans} plans were refused already)"
+        used, bound = state.counters.replans, state.limits.max_replans
+        if used >= bound:
+            return [Record(LimitReached("max_replans", used, bound, (why,)))]
+        return [Record(PlanRefused(who, (why,), digest_of_plan([item.subtask for item in state.plan])))]
     return [
         fail(
             state,

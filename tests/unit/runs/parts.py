@@ -70,7 +70,11 @@ def verdict(word: str, *reasons: str) -> ModelAnswer:
 
 def report(*claims: dict[str, Any], **more: Any) -> ModelAnswer:
     """A report of one section, handed in."""
-    content = {"title": "Title", "summary": "Summary.", "sections": [{"heading": "Findings", "claims": list(claims)}]}
+    content = {
+        "title": "Title",
+        "summary": "Summary.",
+        "sections": [{"heading": "Findings", "claims": list(claims)}],
+    }
     return ask_for(call("write_report", **{**content, **more}))
 
 

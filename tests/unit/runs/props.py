@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from outlast.ports.tool import ReadSource, ToolResult, tool
 from outlast.domain.source import Found
+from outlast.ports.tool import ReadSource, ToolResult, tool
 
 
 @tool(effect="read", cache_seconds=0)

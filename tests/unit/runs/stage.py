@@ -14,6 +14,7 @@ from outlast.adapters.execution.binding import bind
 from outlast.adapters.execution.validation import check_arguments, check_output
 from outlast.adapters.providers.scripted import ScriptedProvider
 from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.adapters.tools.write_report import WriteReport
 from outlast.domain.events import AnyEvent, PinnedTool, Recorded, StateEntered, ToolAnswered
 from outlast.domain.hooks import Hook
 from outlast.domain.run import RunState
@@ -166,6 +167,8 @@ async def staged(
 ) -> AsyncIterator[Stage]:
     """A stage for one task; `task` are fields of its definition, of a chat with all `tools` unless it says otherwise."""
     named = tuple(tool.name for tool in map(bind, tools))
+    if task.get("workflow") == "research":
+        tools = (*tools, WriteReport)
     given: dict[str, Any] = {
         "name": "task",
         "workflow": "chat",

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from outlast.domain.task import Limits
 from tests.law import law
 from tests.unit.runs.parts import ask_for, call, in_turn, results, say
 from tests.unit.runs.props import page

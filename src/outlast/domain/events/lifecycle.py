@@ -98,11 +98,12 @@ class StateEntered(Event):
 
 @dataclass(frozen=True, slots=True)
 class LimitReached(Event):
-    """The next call would cross a limit: which, how much is used, and the bound."""
+    """The next call would cross a limit: which, how much is used, and the bound; `reasons` say what more was wanted for."""
 
     limit: str
     used: float
     bound: float
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

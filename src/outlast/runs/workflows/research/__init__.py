@@ -19,8 +19,8 @@ from outlast.domain.commands import Command, ComposeReport
 from outlast.domain.run import RunState
 from outlast.domain.states import State
 from outlast.runs.converse import failure_of, has_failed
+from outlast.runs.cut_short import cut_short, limit_in_words
 from outlast.runs.decide import is_busy
-from outlast.runs.limits import how_to_go_on
 from outlast.runs.moves import enter
 from outlast.runs.transitions import working_states
 from outlast.runs.workflows.research import planning, reporting, subtasks
@@ -45,8 +45,6 @@ def _cut_short(state: RunState, now: datetime) -> Sequence[Command]:
     """A limit is reached: calls in flight may end, then the report is made from what there is."""
     if is_busy(state):
         return []
-    limit = state.reached[0]
     if state.report_outcome != "partial":
-        reason = f"The run stopped at its limit {limit}. Go on with more: {how_to_go_on(limit, state.limits)}"
-        return [ComposeReport("partial", reason)]
-    return [enter(state, State.COMPLETED, f"limit {limit} reached", "partial")]
+        return [ComposeReport("partial", limit_in_words(state))]
+    return [cut_short(state)]

@@ -16,7 +16,7 @@ from outlast.runs.converse import MAX_SLIPS, converse, correct
 from outlast.runs.forms import subtasks_in
 from outlast.runs.moves import enter, fail, open_branch, tell
 from outlast.runs.prompts.research import PLANNER, plan_again, plan_opening, refused_plan
-from outlast.runs.prompts.roles import prompt_of
+from outlast.runs.prompts.roles import prompt_of, tools_of
 from outlast.runs.transitions import working_states
 
 PLANNER_BRANCH = "planner"
@@ -49,6 +49,7 @@ def _opened(state: RunState) -> Record:
         "planner",
         purpose="plan",
         system=prompt_of(state, "planner", PLANNER),
+        tools=tools_of(state, "planner"),
         opening=plan_opening(state.input, inherited),
         material=inherited,
         material_from="an earlier run",
@@ -69,7 +70,7 @@ def _judged(state: RunState, planner: Branch, answer: Answer, now: datetime) -> 
     if problems:
         return _unusable(state, planner, problems)
     digest = digest_of_plan(subtasks)
-    if digest in state.refused_plans and not accepts_at_bound(state):
+    if digest in state.refused_plans and not takes_as_it_is(state):
         return _refused(state, "engine", ("this plan was refused before",), digest)
     shown: Json = [
         {"id": item.id, "question": item.question, "depends_on": list(item.depends_on)} for item in subtasks
@@ -93,12 +94,15 @@ def _unusable(state: RunState, planner: Branch, problems: Sequence[str]) -> Sequ
 
 def _refused(state: RunState, by: str, reasons: Sequence[str], digest: str) -> Sequence[Command]:
     if not may_replan(state):
-        return [Record(LimitReached("max_replans", state.counters.replans, state.limits.max_replans))]
+        used, bound = state.counters.replans, state.limits.max_replans
+        return [Record(LimitReached("max_replans", used, bound, tuple(reasons)))]
     return [Record(PlanRefused(by, tuple(reasons), digest, is_repeat=digest in state.refused_plans))]
 
 
-def accepts_at_bound(state: RunState) -> bool:
-    """Is a plan taken as it is once no replans are left?"""
+def takes_as_it_is(state: RunState) -> bool:
+    """Is the plan kept although a reviewer wants another: the task makes none, or accepts it once no replans are left?"""
+    if State.PLANNING not in working_states(state):
+        return True
     return state.definition.on_replan_limit == "accept" and not may_replan(state)
 
 

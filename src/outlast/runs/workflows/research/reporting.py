@@ -24,7 +24,8 @@ from outlast.runs.prompts.research import (
     report_opening,
     sent_back,
 )
-from outlast.runs.prompts.roles import prompt_of
+from outlast.runs.prompts.roles import prompt_of, tools_of
+from outlast.runs.report_words import words_for
 from outlast.runs.transitions import working_states
 from outlast.runs.workflows.research import planning
 from outlast.runs.workflows.research.subtasks import SETTLED, conclusions_as_json
@@ -92,7 +93,7 @@ def _writer(state: RunState, remark: str) -> Command:
         opening=remark + report_opening(state.input),
         material=canonical_json({"conclusions": conclusions, "open_questions": open_questions}),
         material_from="executors",
-        tools=[REPORT_TOOL],
+        tools=dict.fromkeys([REPORT_TOOL, *tools_of(state, "writer")]),
     )
 
 
@@ -102,15 +103,16 @@ def _written(state: RunState, writer: Branch, now: datetime) -> Sequence[Command
         return converse(state, WRITER_BRANCH, now)
     if writer.steps < MAX_SLIPS + state.rewrites and not writer.is_stopped:
         return [tell(WRITER_BRANCH, HAND_IN, kind="correction")]
-    return [
-        ComposeReport(
-            outcome_of(state), "The writer handed in no report; this one was made from the conclusions."
-        )
-    ]
+    return [ComposeReport(outcome_of(state), words_for(state)["not_handed_in"])]
 
 
 def _is_rewriting(state: RunState, writer: Branch) -> bool:
-    return writer.told_since or writer.retry_at is not None or not is_idle(state, writer)
+    return (
+        state.is_report_refused
+        or writer.told_since
+        or writer.retry_at is not None
+        or not is_idle(state, writer)
+    )
 
 
 def _judged(state: RunState, writer: Branch, now: datetime) -> Sequence[Command]:
@@ -138,6 +140,7 @@ def _final_reviewer(state: RunState, name: str) -> Command:
         system=prompt_of(state, "reviewer", REVIEWER),
         opening=final_opening(state.input),
         material_from="writer",
+        tools=tools_of(state, "reviewer"),
         shows_report=True,
     )
 
@@ -146,7 +149,7 @@ def _verdict(state: RunState, value: Json, now: datetime) -> Sequence[Command]:
     verdict, why = text_in(value, "verdict"), texts_in(value, "reasons")
     if verdict == "revise" and state.rewrites < MAX_REWRITES:
         return [_sent_back(why)]
-    if verdict == "replan" and not planning.accepts_at_bound(state):
+    if verdict == "replan" and not planning.takes_as_it_is(state):
         return planning.refuse(state, "reviewer", why or ("the reviewer asked for another plan",))
     return _agreed(state, now)
 

@@ -11,11 +11,20 @@ from typing import Final
 
 from outlast.domain.commands import CallModel, Command, Record
 from outlast.domain.door import Json, canonical_json
-from outlast.domain.events import SubtaskConcluded, SubtaskDropped, SubtaskReviewed, SubtaskStarted
+from outlast.domain.events import (
+    LimitReached,
+    PlanRefused,
+    SubtaskConcluded,
+    SubtaskDropped,
+    SubtaskReviewed,
+    SubtaskStarted,
+)
 from outlast.domain.plan import Conclusion, Progress
 from outlast.domain.run import Branch, RunState, SubtaskState
 from outlast.domain.states import State
+from outlast.runs.calls import abandoned_calls
 from outlast.runs.converse import MAX_SLIPS, converse, correct, needs_model
+from outlast.runs.decide import is_busy
 from outlast.runs.forms import conclusions_in, open_questions_in, text_in, texts_in
 from outlast.runs.moves import enter, open_branch, tell
 from outlast.runs.prompts.research import (
@@ -27,7 +36,7 @@ from outlast.runs.prompts.research import (
     sent_back,
     subtask_opening,
 )
-from outlast.runs.prompts.roles import prompt_of
+from outlast.runs.prompts.roles import prompt_of, tools_of
 from outlast.runs.transitions import working_states
 from outlast.runs.workflows.research import planning
 
@@ -40,7 +49,7 @@ SETTLED: Final = frozenset({Progress.ACCEPTED, Progress.DROPPED})
 def decide(state: RunState, now: datetime) -> Sequence[Command]:
     """What a run does next about its subtasks; nothing once all are settled."""
     if state.is_plan_refused:
-        return [enter(state, State.PLANNING, "the plan was refused")]
+        return _laid_down(state)
     if not state.plan:
         return planning.single_subtask(state)
     commands: list[Command] = [*_started(state)]
@@ -49,7 +58,23 @@ def decide(state: RunState, now: datetime) -> Sequence[Command]:
             commands += _worked(state, item, now)
         elif item.progress is Progress.CONCLUDED:
             commands += _reviewed(state, item, now)
+        if commands and _refuses_the_plan(commands[-1]):
+            return commands
     return commands or _back_to_executing(state)
+
+
+def _refuses_the_plan(command: Command) -> bool:
+    """Does the plan fall with this command, so that nothing after it counts?"""
+    return isinstance(command, Record) and isinstance(command.event, PlanRefused | LimitReached)
+
+
+def _laid_down(state: RunState) -> Sequence[Command]:
+    """Lay the work on a refused plan down, then plan anew: calls in flight may end, no other begins."""
+    names = [name for name, branch in state.branches.items() if branch.subtask is not None]
+    commands = abandoned_calls(state, names, "the plan is made anew")
+    if commands or is_busy(state):
+        return commands
+    return [enter(state, State.PLANNING, "the plan was refused")]
 
 
 def review_name(item: SubtaskState) -> str:
@@ -89,16 +114,16 @@ def _started(state: RunState) -> list[Command]:
 
 
 def _executor(state: RunState, item: SubtaskState) -> Command:
+    shares_all = state.definition.isolation == "shared"
     known = conclusions_as_json(
         [
             one
             for other in state.plan
-            if other.subtask.id in item.subtask.depends_on
+            if shares_all or other.subtask.id in item.subtask.depends_on
             for one in other.conclusions
         ]
     )
-    role = state.definition.roles.get("executor")
-    allowed = role.tools if role is not None and role.tools is not None else state.definition.tools
+    allowed = tools_of(state, "executor", state.definition.tools)
     return open_branch(
         item.subtask.id,
         "executor",
@@ -181,6 +206,7 @@ def _reviewer(state: RunState, item: SubtaskState, name: str) -> Command:
         opening=review_opening(item.subtask, item.rounds),
         material=canonical_json(shown),
         material_from="executor",
+        tools=tools_of(state, "reviewer"),
         subtask=item.subtask.id,
     )
 
@@ -189,7 +215,7 @@ def _judged(state: RunState, item: SubtaskState, value: Json) -> Sequence[Comman
     name = item.subtask.id
     verdict = text_in(value, "verdict")
     why = texts_in(value, "reasons")
-    if verdict == "replan" and not planning.accepts_at_bound(state):
+    if verdict == "replan" and not planning.takes_as_it_is(state):
         accepted = Record(SubtaskReviewed(name, "accept", why))
         return [
             accepted,
