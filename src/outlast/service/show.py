@@ -69,6 +69,15 @@ async def read_report(store: Store, state: RunState) -> Report | None:
     return event.report if isinstance(event, ReportWritten) else None
 
 
+async def run_report(store: Store, run_id: str, user_id: str | None = None) -> Report:
+    """The report of a run. Raises NotFound: `unknown_run`, also for another user's run, and `no_report`."""
+    await owned_row(store, run_id, user_id)
+    report = await read_report(store, await load_state(store, run_id))
+    if report is None:
+        raise await no_report(store, run_id)
+    return report
+
+
 async def owned_row(store: Store, run_id: str, user_id: str | None = None) -> RunRow:
     """The row of a run of this user (None: of anybody). Raises NotFound (`unknown_run`)."""
     row = await store.read_run(run_id)

@@ -1,0 +1,147 @@
+"""What a run waits for: asked of the person at the terminal, or told with the commands to type."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, Final
+
+from outlast.cli.phrases import Line
+from outlast.cli.printing import note, one_line
+from outlast.cli.progress.board import Board
+from outlast.domain.errors import CallerMistake
+from outlast.domain.ids import LOCAL_USER
+from outlast.service import signals
+from outlast.wiring.engine import Engine
+
+Decision = Callable[[Engine, str], Awaitable[object]]
+"""What to do about one ticket or question, once the person has spoken."""
+
+_HELP: Final = "y approves, n rejects, e changes the arguments, c rejects with a comment, q leaves it open."
+
+
+def can_ask() -> bool:
+    """Is a person there to ask: a terminal to read from and one to write to?"""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask_person(board: Board) -> Decision | None:
+    """Ask about the oldest thing the run waits for; None when it is left open. Raises KeyboardInterrupt."""
+    try:
+        for name, line in board.tickets.items():
+            return _asked_for_approval(name, line)
+        for name, line in board.questions.items():
+            return _asked_for_answer(name, line)
+    except EOFError:
+        note("")
+    return None
+
+
+def waits_for(board: Board) -> Iterator[str]:
+    """What the run waits for and the command for each, a line each."""
+    for name, line in board.tickets.items():
+        yield f"approval {name}: {_subject(line)}"
+        yield from (f"    {shown}" for shown in _shown(line))
+        yield f"  outlast approve {board.run_id} --ticket {name}"
+        yield f"  outlast reject {board.run_id} --ticket {name} --comment TEXT"
+    for name, line in board.questions.items():
+        yield f"answer: {one_line(line['data']['text'])}"
+        which = f" --question {name}" if len(board.questions) > 1 else ""
+        yield f"  outlast answer {board.run_id} TEXT{which}"
+
+
+def _asked_for_approval(name: str, line: Line) -> Decision | None:
+    note(f"\nApproval {name}: {_subject(line)}")
+    for shown in _shown(line):
+        note(f"  {shown}")
+    while True:
+        said = _read("Approve? [y/n/e/c/q/?] ").strip().lower()
+        if said in ("y", "yes"):
+            return _approval(name, None)
+        if said in ("n", "no"):
+            return _rejection(name, "")
+        if said == "c":
+            return _rejection(name, _read("Comment: "))
+        if said == "q":
+            return None
+        edit = _edited() if said == "e" else None
+        if edit is not None:
+            return _approval(name, edit)
+        note(_HELP)
+
+
+def _asked_for_answer(name: str, line: Line) -> Decision | None:
+    data = line["data"]
+    note(f"\nQuestion: {data['text']}")
+    choices = data.get("choices") or ()
+    for choice in choices:
+        note(f"  - {choice}")
+    text = _read("Answer: ")
+
+    async def act(engine: Engine, run_id: str) -> object:
+        return await signals.answer(engine.store, run_id, LOCAL_USER, text, name)
+
+    return act if text.strip() else None
+
+
+def _edited() -> dict[str, Any] | None:
+    text = _read("Arguments as JSON: ")
+    try:
+        return edit_in(text)
+    except CallerMistake as mistake:
+        note(f"{mistake}")
+        return None
+
+
+def edit_in(text: str) -> dict[str, Any]:
+    """The arguments in a JSON object. Raises CallerMistake (`bad_edit`)."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise CallerMistake(
+            "bad_edit", f"The edit is not JSON: {error}.", "Give the arguments as one JSON object."
+        ) from error
+    if not isinstance(value, dict):
+        raise CallerMistake(
+            "bad_edit", "The edit is JSON, but no object.", "Give the arguments as one JSON object."
+        )
+    return value
+
+
+def _approval(name: str, edit: dict[str, Any] | None) -> Decision:
+    async def act(engine: Engine, run_id: str) -> object:
+        check = engine.builder.problems_with_call
+        return await signals.approve(engine.store, run_id, LOCAL_USER, name, edit, check)
+
+    return act
+
+
+def _rejection(name: str, comment: str) -> Decision:
+    async def act(engine: Engine, run_id: str) -> object:
+        return await signals.reject(engine.store, run_id, LOCAL_USER, name, comment)
+
+    return act
+
+
+def _subject(line: Line) -> str:
+    """What is to be approved: a tool by its name, a transition or a point as the task calls it."""
+    subject: str = line["data"]["subject"]
+    return f"call of {line['tool']}" if line["tool"] else subject.partition("@")[0]
+
+
+def _shown(line: Line) -> Iterator[str]:
+    """What the ticket is bound to, in full."""
+    shown = line["data"]["shown"]
+    text = json.dumps(shown, ensure_ascii=False, indent=2)
+    yield from text.splitlines()
+
+
+def _read(prompt: str) -> str:
+    """A line the person types. The prompt goes to stderr: stdout is for data."""
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.rstrip("\n")

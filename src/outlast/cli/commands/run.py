@@ -1,0 +1,95 @@
+"""Start a run and work on it here until it is done."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from outlast.cli.detaching import leave_to_worker, refuse_memory
+from outlast.cli.exits import Exit
+from outlast.cli.options import AsJson, Config, Sets, ThreadId
+from outlast.cli.printing import note, one_line
+from outlast.cli.sitting import Sitting
+from outlast.domain.errors import CallerMistake
+from outlast.domain.ids import LOCAL_USER
+from outlast.service.show import show_run
+from outlast.wiring.engine import Request
+
+app = App(name="run")
+
+TaskName = Annotated[
+    str, Parameter(help="Name of a task in tasks/ beside the configuration, or a task file.")
+]
+Input = Annotated[
+    str,
+    Parameter(allow_leading_hyphen=True, help="What it is to do; - reads it from stdin.", show_default=False),
+]
+Key = Annotated[
+    str | None, Parameter(help="A name for this run: the same command again goes on with it, or prints it.")
+]
+Detach = Annotated[
+    bool, Parameter(name="--detach", help="Leave the run to a worker; one is started if none is there.")
+]
+WaitTasks = Annotated[bool, Parameter(help="Stay until the background tasks of the run have ended.")]
+
+
+@app.default
+def run(
+    *,
+    task: TaskName,
+    input: Input,  # noqa: A002 - the pinned name
+    thread: ThreadId = None,
+    key: Key = None,
+    detach: Detach = False,
+    wait_tasks: WaitTasks = False,
+    sets: Sets = None,
+    config: Config = None,
+    json: AsJson = False,
+) -> int:
+    """Start a run and work on it here until it is done. The report (or answer) goes to stdout, progress to stderr."""
+    if wait_tasks:
+        note("Background tasks are not followed yet, so there is none to wait for.")
+    words = text_of(input)
+    with Sitting(config, sets or ()) as sitting:
+        if detach:
+            refuse_memory(sitting.engine)
+        request = Request(
+            task=task,
+            input=words,
+            thread_id=thread,
+            key=key,
+            overrides=sitting.overrides,
+            is_claimed_here=not detach,
+        )
+        begun = sitting.run(sitting.engine.begin(request))
+        if not begun.is_new:
+            return _known(sitting, begun.run_id, request, as_json=json)
+        if detach:
+            return leave_to_worker(sitting, begun.run_id, config, sets or (), as_json=json)
+        return sitting.see_through(begun.run_id, as_json=json)
+
+
+def text_of(given: str) -> str:
+    """The input that was given, or with `-` what stands on stdin. Raises CallerMistake (`unreadable_input`)."""
+    if given != "-":
+        return given
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CallerMistake(
+            "unreadable_input", "The input on stdin is not UTF-8 text.", "Convert it, for example with iconv."
+        ) from error
+
+
+def _known(sitting: Sitting, run_id: str, request: Request, *, as_json: bool) -> Exit:
+    """The key names a run that was started before: go on with it, or print what it came to."""
+    shown = sitting.run(show_run(sitting.engine.store, run_id, LOCAL_USER))
+    note(f"The key {request.key} names {run_id}, started before ({shown['state']}).")
+    if shown["input"].strip() != request.input.strip()[: len(shown["input"])].strip():
+        note(f"  It was started with another input: {one_line(shown['input'])[:120]}")
+        note("  For a new run, use another key.")
+    if shown["state"] in ("COMPLETED", "FAILED", "CANCELLED", "PAUSED"):
+        return sitting.told(run_id, as_json=as_json)
+    return sitting.see_through(run_id, as_json=as_json)

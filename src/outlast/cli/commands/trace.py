@@ -1,0 +1,87 @@
+"""Show every event of a run, also as it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+from typing import Annotated, Final
+
+from cyclopts import App, Parameter
+
+from outlast.cli.exits import Exit
+from outlast.cli.opening import with_store
+from outlast.cli.options import AsJson, Config, RunId
+from outlast.cli.phrases import Line, phrase
+from outlast.cli.printing import json_line, out
+from outlast.cli.tables import columns_here, cut, padded
+from outlast.domain.ids import LOCAL_USER
+from outlast.ports.store import Store
+from outlast.service.show import owned_row
+from outlast.service.trace import follow_run, trace_run
+
+app = App(name="trace")
+
+WIDE_COLUMNS: Final = 120
+"""From this width on, the kind of each event and what it took have columns of their own."""
+
+
+@app.default
+def trace(
+    run: RunId,
+    /,
+    *,
+    follow: Annotated[bool, Parameter(help="Go on showing events until the run has ended.")] = False,
+    config: Config = None,
+    json: AsJson = False,
+) -> int:
+    """Show every event of a run: one line each, cut to the width of the terminal; with --json, one JSON document a line."""
+    show = json_line if json else _printer(columns_here())
+
+    async def act(store: Store) -> None:
+        await owned_row(store, run, LOCAL_USER)
+        async for line in _lines(store, run, follow):
+            show(line)
+
+    with_store(config, act)
+    return Exit.DONE
+
+
+async def _lines(store: Store, run: str, follow: bool) -> AsyncIterator[Line]:
+    if follow:
+        async for line in follow_run(store, run):
+            yield line
+    else:
+        for line in await trace_run(store, run):
+            yield line
+
+
+def _printer(columns: int) -> Callable[[Line], None]:
+    def show(line: Line) -> None:
+        out(formatted(line, columns))
+
+    return show
+
+
+def formatted(line: Line, columns: int) -> str:
+    """The trace line in aligned columns."""
+    at = datetime.fromisoformat(line["at"]).astimezone()
+    who = "/".join(part for part in (line["subtask"], line["role"]) if part)
+    step = str(line["step"] or "")
+    if columns < WIDE_COLUMNS:
+        head = f"{line['seq']:>4} {at:%H:%M:%S} {line['state']:<9} {step:>3} {padded(who, 12)} "
+        return cut(head + phrase(line), columns)
+    head = f"{line['seq']:>5}  {at:%H:%M:%S}.{at.microsecond // 1000:03}  {line['state']:<9}  {step:>4}  {padded(who, 14)}  "
+    took = f"{_spent(line):>22}"
+    room = columns - len(head) - 18 - len(took) - 2
+    return f"{head}{padded(line['kind'], 16)}  {padded(phrase(line), room)}{took}".rstrip()
+
+
+def _spent(line: Line) -> str:
+    parts = []
+    if line["tokens"]:
+        parts.append(f"{line['tokens']:,} tok")
+    if line["cost_usd"]:
+        parts.append(f"${line['cost_usd']:.4f}")
+    if line["duration_ms"] is not None:
+        parts.append(f"{line['duration_ms']:,} ms")
+    return "  ".join(parts)

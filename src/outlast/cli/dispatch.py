@@ -1,0 +1,83 @@
+"""Finds the command that was named, reads its options, carries it out, and tells what goes wrong."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from cyclopts import App, CycloptsError, Parameter
+
+from outlast.cli.exits import Exit, pipe_closed, tell_error, told, told_surprise
+from outlast.cli.listing import command_names
+from outlast.cli.printing import note, prepare_streams
+from outlast.domain.errors import OutlastError
+
+
+def dispatch(tokens: list[str]) -> int:
+    """Carry out the command in `tokens`; returns the exit code."""
+    prepare_streams()
+    shows_traceback, tokens = _without_debug(tokens)
+    as_json = "--json" in tokens
+    name = tokens[0] if tokens else ""
+    if name not in command_names():
+        near = difflib.get_close_matches(name, command_names(), n=1)
+        guess = f" Did you mean {near[0]}?" if near else ""
+        detail = f"There is no command {name!r}.{guess}"
+        tell_error("usage", detail, "`outlast --help` lists all commands.", as_json=as_json)
+        return Exit.USAGE
+    try:
+        return _carried_out(_app_of(name), tokens, as_json=as_json)
+    except OutlastError as error:
+        return told(error, as_json=as_json)
+    except KeyboardInterrupt:
+        note("Interrupted.")
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        return pipe_closed()
+    except Exception as error:  # noqa: BLE001 - the last door: a person gets a sentence, not a traceback
+        return told_surprise(error, as_json=as_json, shows_traceback=shows_traceback)
+
+
+def _carried_out(app: App, tokens: list[str], *, as_json: bool) -> int:
+    try:
+        command, bound, _ = app.parse_args(tokens, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        detail = " ".join(str(error).split())
+        tell_error("usage", detail, f"See `outlast {_path(app, tokens)} --help`.", as_json=as_json)
+        return Exit.USAGE
+    run: Callable[..., Any] = command
+    code = run(*bound.args, **bound.kwargs)
+    return code if isinstance(code, int) else Exit.DONE
+
+
+def _app_of(name: str) -> App:
+    """An app that knows the one command that was named; the others stay on disk."""
+    root = App(
+        name="outlast",
+        help_format="plaintext",
+        default_parameter=Parameter(negative=(), show_default=False),
+        version_flags=[],
+    )
+    module = importlib.import_module(f"outlast.cli.commands.{name}")
+    root.command(module.app)
+    return root
+
+
+def _path(app: App, tokens: list[str]) -> str:
+    """The command as far as the tokens name it: `run`, or `config show`."""
+    words, at = [], app
+    for token in tokens[:2]:
+        if token not in at:
+            break
+        words.append(token)
+        at = at[token]
+    return " ".join(words)
+
+
+def _without_debug(tokens: list[str]) -> tuple[bool, list[str]]:
+    own = tokens[: tokens.index("--")] if "--" in tokens else tokens
+    if "--debug" not in own:
+        return False, tokens
+    return True, [word for word in own if word != "--debug"] + tokens[len(own) :]

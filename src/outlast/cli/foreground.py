@@ -1,0 +1,130 @@
+"""Working on a run in this process, with its progress shown, until it has ended, waits, is paused, or we are interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+from outlast.cli.interrupts import Interrupted, Interrupts
+from outlast.cli.progress.display import Display
+from outlast.cli.progress.terminal import FRAME_SECONDS
+from outlast.domain.states import ENDED, HELD
+from outlast.ports.store import Store
+from outlast.service.show import holder_of, owned_row
+from outlast.service.trace import follow_run
+from outlast.wiring.engine import Engine
+from outlast.wiring.identity import as_name, read_holder
+
+CATCH_UP_SECONDS: Final = 2.0
+"""How long the display may lag behind the journal at the end."""
+
+_RESTED: Final = frozenset({"ended", "waiting", "paused"})
+"""Reasons of a worker for giving a run back with which our work on it is done."""
+
+
+async def work_through(engine: Engine, run_id: str, display: Display) -> bool:
+    """Work on a run until it rests; False when we were interrupted before. Raises what taking the run up raises."""
+    worker = engine.worker()
+    interrupts = Interrupts(worker.drain, display.say)
+    async with _shown(engine.store, run_id, display):
+        with interrupts.heard():
+            try:
+                while True:
+                    evicted = await engine.evictable(run_id)
+                    reason = await interrupts.during(worker.work_on(run_id, evicted), gently=True)
+                    if reason in _RESTED:
+                        return True
+                    if reason is None and await interrupts.during(
+                        _rests_elsewhere(engine.store, run_id, display)
+                    ):
+                        return True
+                    if reason is not None:
+                        await interrupts.during(_until_due(engine.store, run_id))
+            except Interrupted:
+                return False
+
+
+@asynccontextmanager
+async def _shown(store: Store, run_id: str, display: Display) -> AsyncIterator[None]:
+    """Progress within this block: the display is fed, ticks, and has seen all there is at the end."""
+    display.begin(await store.read_head(run_id))
+    moved = asyncio.Event()
+    feeding = asyncio.create_task(_feed(store, run_id, display, moved))
+    ticking = asyncio.create_task(_tick(display))
+    try:
+        yield
+        await _caught_up(store, run_id, display, feeding, moved)
+    finally:
+        for task in (feeding, ticking):
+            task.cancel()
+        await asyncio.gather(feeding, ticking, return_exceptions=True)
+        display.end()
+
+
+async def _feed(store: Store, run_id: str, display: Display, moved: asyncio.Event) -> None:
+    try:
+        async for line in follow_run(store, run_id):
+            if line["seq"] > display.board.position:
+                display.take(line)
+                moved.set()
+    finally:
+        moved.set()
+
+
+async def _tick(display: Display) -> None:
+    while True:
+        await asyncio.sleep(FRAME_SECONDS)
+        display.tick()
+
+
+async def _caught_up(
+    store: Store, run_id: str, display: Display, feeding: asyncio.Task[None], moved: asyncio.Event
+) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(CATCH_UP_SECONDS):
+            while not feeding.done() and display.board.position < await store.read_head(run_id):
+                moved.clear()
+                await moved.wait()
+    if feeding.done():
+        # The run is what counts: a display that cannot go on is told of and left.
+        trouble = feeding.exception()
+        if trouble is not None:
+            display.say(f"Progress could not be shown: {type(trouble).__name__}: {trouble}")
+
+
+async def _rests_elsewhere(store: Store, run_id: str, display: Display) -> bool:
+    """Wait until the worker that holds the run lets go of it; is there nothing left to do then?"""
+    told: str | None = None
+    watch = store.watch([run_id])
+    try:
+        while True:
+            held = await holder_of(store, run_id)
+            if held.until is None:
+                return (await owned_row(store, run_id)).state in ENDED | HELD
+            if held.holder is not None and held.holder != told:
+                told = held.holder
+                identity = read_holder(told)
+                name = as_name(identity) if identity is not None else "another worker"
+                display.say(
+                    f"{run_id} is worked on by {name}; its lease runs until {held.until.astimezone():%H:%M:%S} "
+                    "and may be renewed. Waiting."
+                )
+            left = (held.until - await store.now()).total_seconds()
+            await watch.wait(min(max(left, 0.05), 1.0))
+    finally:
+        watch.stop()
+
+
+async def _until_due(store: Store, run_id: str) -> None:
+    """Wait until a run that was given back is due again, or somebody said something to it."""
+    watch = store.watch([f"signals:{run_id}"])
+    try:
+        entry = await store.read_entry("runs", run_id)
+        due_at = entry.due_at if entry is not None else None
+        left = (due_at - await store.now()).total_seconds() if due_at is not None else 5.0
+        if left > 0:
+            await watch.wait(left)
+    finally:
+        watch.stop()

@@ -1,0 +1,55 @@
+"""Opening the store of a configuration for a command that looks or signals, and needs nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from outlast.domain.errors import CallerMistake, NotFound
+from outlast.ports.store import Store
+from outlast.wiring.settings.load import load
+from outlast.wiring.settings.tree import Settings
+from outlast.wiring.stores import database_path, store_of
+
+T = TypeVar("T")
+
+
+def with_store(config: str | None, act: Callable[[Store], Awaitable[T]]) -> T:
+    """What `act` gives for the store of a configuration.
+
+    Raises CallerMistake for a configuration that cannot be read and for a store that ended with its process, NotFound
+    (`nothing_here`) when nothing was run under it yet.
+    """
+
+    async def opened() -> T:
+        async with existing_store(load(config)) as store:
+            return await act(store)
+
+    return asyncio.run(opened())
+
+
+@asynccontextmanager
+async def existing_store(settings: Settings) -> AsyncIterator[Store]:
+    """The store of these settings, open; raises as `with_store` does."""
+    persistence = settings.harness.persistence
+    if persistence.backend == "memory":
+        detail = "harness.persistence.backend is memory: its runs ended with the process that made them."
+        raise CallerMistake(
+            "store_of_one_process", detail, "Use sqlite, the default, to reach runs from outside."
+        )
+    store = store_of(settings, os.environ)
+    if persistence.backend == "sqlite":
+        path = database_path(settings, os.environ)
+        if not path.exists():
+            detail = f"There is no database {path}: nothing was run here yet."
+            raise NotFound(
+                "nothing_here", detail, "Start a run, or name another configuration with --config."
+            )
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()

@@ -1,0 +1,183 @@
+"""What happened, in a few words: the human form of a trace line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from outlast.cli.printing import one_line
+
+Line = Mapping[str, Any]
+"""A trace line."""
+
+
+class _Given(dict[str, Any]):
+    """The fields of an event; those at their defaults are left out of a trace line."""
+
+    def __missing__(self, name: str) -> str:
+        return ""
+
+
+def phrase(line: Line) -> str:
+    """The trace line in words, on one line, not cut."""
+    special, template = _SPECIAL.get(line["kind"]), _PLAIN.get(line["kind"])
+    data: dict[str, Any] = line["data"]
+    if special is not None:
+        return one_line(special(line))
+    if template is not None:
+        return one_line(template.format_map(_Given(data))).rstrip(": ")
+    return one_line(", ".join(f"{name}={_brief(value)}" for name, value in data.items()))
+
+
+def call_of(tool: str, arguments: Mapping[str, Any] | None) -> str:
+    """A tool call as one reads it: its name and its first text, or else its first arguments by name."""
+    given = arguments or {}
+    texts = [json.dumps(value, ensure_ascii=False) for value in given.values() if isinstance(value, str)]
+    named = [f"{name}={_brief(value)}" for name, value in given.items()]
+    return " ".join([tool, *(texts[:1] or named[:2])])
+
+
+def counted(number: int, what: str) -> str:
+    """`1 step`, `3 steps`."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _brief(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _started(line: Line) -> str:
+    return f"{line['data']['definition']['name']}: {line['data']['input']}"
+
+
+def _entered(line: Line) -> str:
+    data = line["data"]
+    told = f"{data['source']} -> {data['target']}"
+    if data.get("outcome"):
+        told += f" ({data['outcome']})"
+    if data.get("code"):
+        return f"{told}: {data['code']}: {data.get('detail') or ''}"
+    return f"{told}: {data['reason']}" if data.get("reason") else told
+
+
+def _asked(line: Line) -> str:
+    data = line["data"]
+    return f"asks {data.get('model') or 'the model'} to {data['purpose'].replace('_', ' ')}"
+
+
+def _answered(line: Line) -> str:
+    data = line["data"]
+    if data.get("problem"):
+        return f"an answer that cannot be used: {data['problem']}"
+    calls = [call["name"] for call in data.get("tool_calls", ())]
+    if calls:
+        named = [
+            f"{name} x{calls.count(name)}" if calls.count(name) > 1 else name for name in dict.fromkeys(calls)
+        ]
+        return f"wants {', '.join(named)}"
+    return f"says {data.get('text', '')}"
+
+
+def _called(line: Line) -> str:
+    again = f" (try {line['data']['attempt']})" if line["data"].get("attempt", 1) > 1 else ""
+    return (
+        call_of(line["tool"] or line["data"]["call"], line["data"].get("edited") or line["arguments"]) + again
+    )
+
+
+def _settled(line: Line) -> str:
+    tool, error = line["tool"] or line["data"]["call"], line["error"]
+    if error:
+        return f"{tool} failed: {error['code']}: {error.get('detail', '')}"
+    return f"{tool} gave {line['result'] or 'nothing'}"
+
+
+def _planned(line: Line) -> str:
+    subtasks = line["data"]["subtasks"]
+    return f"plan {line['data']['revision']}: {'; '.join(one['question'] for one in subtasks)}"
+
+
+def _concluded(line: Line) -> str:
+    data = line["data"]
+    open_questions = data.get("open_questions") or ()
+    left = f", {counted(len(open_questions), 'open question')}" if open_questions else ""
+    return f"{data['subtask']} concluded: {counted(len(data['conclusions']), 'finding')}{left}"
+
+
+def _reviewed(line: Line) -> str:
+    data = line["data"]
+    verdict = {"accept": "accepted", "revise": "sent back", "replan": "needs another plan"}[data["verdict"]]
+    return f"{data['subtask']} {verdict}{_because(data.get('reasons'))}"
+
+
+def _refused(line: Line) -> str:
+    data = line["data"]
+    return f"plan refused by {data['by']}{_because(data.get('reasons'))}"
+
+
+def _written(line: Line) -> str:
+    report = line["data"]["report"]
+    claims = sum(len(section["claims"]) for section in report["sections"])
+    sources = counted(len(report["sources"]), "source")
+    return f"report: {report['title']} ({counted(claims, 'claim')}, {sources})"
+
+
+def _ticket(line: Line) -> str:
+    data = line["data"]
+    what = call_of(line["tool"], line["arguments"]) if line["tool"] else data["subject"]
+    return f"ticket {data['ticket']} asks for approval of {what}"
+
+
+def _changed(line: Line) -> str:
+    changes = ", ".join(f"{name}={_brief(value)}" for name, value in line["data"]["changes"].items())
+    return f"{line['data']['by']} set {changes}"
+
+
+def _because(reasons: Any) -> str:
+    return f": {'; '.join(reasons)}" if reasons else ""
+
+
+_SPECIAL: Final[dict[str, Callable[[Line], str]]] = {
+    "RunStarted": _started,
+    "StateEntered": _entered,
+    "ModelRequested": _asked,
+    "ModelAnswered": _answered,
+    "ToolRequested": _called,
+    "ToolAnswered": _settled,
+    "PlanMade": _planned,
+    "PlanRefused": _refused,
+    "SubtaskConcluded": _concluded,
+    "SubtaskReviewed": _reviewed,
+    "ReportWritten": _written,
+    "ApprovalAsked": _ticket,
+    "LimitsChanged": _changed,
+}
+
+_PLAIN: Final[dict[str, str]] = {
+    "RunClaimed": "{worker} takes the run up (claim {generation})",
+    "RunReleased": "given back: {reason}",
+    "RunForked": "forked from {origin[run_id]} at {origin[at]}",
+    "LimitReached": "limit {limit} reached: {used} of {bound}",
+    "FoldDiverged": "the fold differs from what was recorded at {position}",
+    "BranchOpened": "conversation {branch} opened",
+    "Told": "{sender} tells {branch}: {body}",
+    "ContextFolded": "context of {branch} shortened by {saved_tokens} tokens",
+    "ModelFailed": "model call failed: {fault}: {detail}",
+    "ToolUnsettled": "outcome unknown: {reason}",
+    "LoopNoticed": "{branch} goes round in circles ({action}): {detail}",
+    "HookRequested": "hook {hook} at {subject}",
+    "SubtaskStarted": "{subtask} begins",
+    "SubtaskDropped": "{subtask} given up: {reason}",
+    "ValueSet": "{name} = {value}",
+    "TicketExpired": "ticket {ticket} expired",
+    "TicketVoided": "ticket {ticket} is void: {reason}",
+    "QuestionAsked": "asks: {text}",
+    "PauseRequested": "{by} asks to pause",
+    "ResumeRequested": "{by} asks to go on",
+    "CancelRequested": "{by} cancels: {reason}",
+    "Said": "{by} says: {text}",
+    "Approved": "{by} approves {ticket}",
+    "Rejected": "{by} rejects {ticket}: {comment}",
+    "Answered": "{by} answers: {text}",
+}

@@ -1,0 +1,108 @@
+"""One engine, open for as long as a command lasts: work on a run, ask the person, work on, and print what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from outlast.cli.asking import Decision, ask_person, can_ask, waits_for
+from outlast.cli.exits import Exit, exit_code_of_state
+from outlast.cli.foreground import work_through
+from outlast.cli.printing import document, for_run, note
+from outlast.cli.progress.board import Board
+from outlast.cli.progress.display import display_for
+from outlast.cli.results import print_result
+from outlast.domain.errors import CallerMistake, Conflict, NotFound
+from outlast.domain.ids import LOCAL_USER
+from outlast.service.show import show_run
+from outlast.wiring.engine import Engine
+from outlast.wiring.settings.overrides import Override, from_options
+
+T = TypeVar("T")
+
+
+class Sitting:
+    """An open engine and the event loop it lives in. The loop stands still while the person is asked."""
+
+    def __init__(self, config: str | None, sets: Iterable[str] = ()) -> None:
+        self.overrides: tuple[Override, ...] = tuple(from_options(sets))
+        self.engine = Engine.from_config(config, overrides=self.overrides)
+        self._runner = asyncio.Runner()
+
+    def __enter__(self) -> Self:
+        for notice in self.engine.settings.notices:
+            note(notice)
+        self._runner.__enter__()
+        try:
+            self.run(self.engine.open())
+        except BaseException as error:
+            self._runner.__exit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.run(self.engine.close())
+        finally:
+            self._runner.__exit__(kind, error, trace)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of `work`, done now."""
+        return self._runner.run(work)
+
+    def see_through(self, run_id: str, *, as_json: bool) -> Exit:
+        """Work on a run until it rests and nobody is there to ask; print what came of it; returns the exit code."""
+        display = display_for(run_id)
+        try:
+            while self.run(work_through(self.engine, run_id, display)):
+                if as_json or not can_ask() or not self._has_decided(run_id, display.board):
+                    return self.told(run_id, display.board, as_json=as_json)
+        except KeyboardInterrupt:
+            note("")
+        note(f"Interrupted; nothing is lost. Go on with: outlast resume {run_id}")
+        return Exit.INTERRUPTED
+
+    def told(self, run_id: str, board: Board | None = None, *, as_json: bool) -> Exit:
+        """Print what a run came to, or what it waits for; returns the exit code."""
+        shown = self.run(show_run(self.engine.store, run_id, LOCAL_USER))
+        if as_json:
+            document(shown)
+        else:
+            self.run(print_result(self.engine.store, shown))
+        tell_next(shown, board)
+        return exit_code_of_state(shown["state"])
+
+    def _has_decided(self, run_id: str, board: Board) -> bool:
+        """Ask the person what the run waits for; has anything been decided?"""
+        decision: Decision | None = ask_person(board)
+        if decision is None:
+            return False
+        try:
+            self.run(decision(self.engine, run_id))  # type: ignore[arg-type]
+        except (Conflict, NotFound) as trouble:
+            note(f"{trouble}")
+        except CallerMistake as mistake:
+            note(f"error: {mistake}")
+        return True
+
+
+def tell_next(shown: dict[str, Any], board: Board | None) -> None:
+    """Say on stderr why a run is not done and what to type."""
+    run_id, state, error = shown["run_id"], shown["state"], shown["error"]
+    if state in ("FAILED", "CANCELLED") and error:
+        note(f"{state}: {error['code']}: {error['detail']}")
+        if error["next"]:
+            note(f"  next: {for_run(error['next'], run_id)}")
+    if state == "FAILED":
+        note(f"  to try again from there: outlast resume {run_id}")
+    if state == "PAUSED":
+        note(f"{run_id} is paused. Go on with: outlast resume {run_id}")
+    if state == "WAITING":
+        note(f"{run_id} waits for a person:")
+        for line in waits_for(board) if board is not None else shown["waiting_for"]:
+            note(f"  {line}")
+        note(f"then: outlast resume {run_id}")
