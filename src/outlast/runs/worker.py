@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from datetime import timedelta
 from typing import Any, Final
 
-from outlast.domain.errors import Broken, OutlastError
+from outlast.domain.errors import OutlastError
 from outlast.domain.events import AnyEvent, Recorded, RunClaimed, RunForked, RunStarted
 from outlast.domain.message import Message
 from outlast.domain.task import TaskDefinition
@@ -143,7 +144,7 @@ class Worker:
         try:
             return await self._build(claim.item, definition_in(claim.item, history))
         except OutlastError as error:
-            due_at = claim.store_now if isinstance(error, Broken) else None
+            due_at = claim.store_now + timedelta(seconds=UNBUILT_RETRY_SECONDS)
             note = f"{error.code}: {error.detail}"
             await self._store.commit([Release("runs", claim.item, claim.generation, due_at, note)])
             raise

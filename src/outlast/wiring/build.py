@@ -19,12 +19,13 @@ from outlast.runs.means import FormRead, Means
 from outlast.runs.structured import read_structured
 from outlast.runs.workflows.research.reporting import REPORT_TOOL
 from outlast.wiring.adapters import REPAIR, symbol
-from outlast.wiring.discover import ToolCatalogue
+from outlast.wiring.discover import ToolCatalogue, is_import_path
 from outlast.wiring.models import Models
 from outlast.wiring.outside import hooks_of, workflow_of
 from outlast.wiring.reading import Reading, reading_of
 from outlast.wiring.settings.parts import ToolSettings
 from outlast.wiring.settings.pin import pinned_settings
+from outlast.wiring.settings.text import Text
 from outlast.wiring.settings.tree import Settings
 
 READING_TOOLS: Final = frozenset({"web_search", "web_fetch"})
@@ -52,7 +53,7 @@ class Builder:
         self._live = live
         self._given_tools = tuple(tools)
         self._provider = provider
-        self._catalogues: dict[tuple[Path, ...], ToolCatalogue] = {}
+        self._catalogues: dict[tuple[Path | str, ...], ToolCatalogue] = {}
         self._pinned: dict[str, Settings] = {}
 
     async def __call__(self, run_id: str, definition: TaskDefinition) -> Means:
@@ -89,7 +90,7 @@ class Builder:
     def catalogue(self, settings: Settings | None = None) -> ToolCatalogue:
         """The tools there are under these settings (None: those of this process)."""
         settings = settings or self._own
-        paths = tuple(settings.path(path, self._environ) for path in settings.tools.paths)
+        paths = tuple(self._tool_path(settings, path) for path in settings.tools.paths)
         if paths not in self._catalogues:
             self._catalogues[paths] = ToolCatalogue(
                 paths, given=self._given_tools, mcp_servers=settings.mcp_servers.keys()
@@ -101,6 +102,11 @@ class Builder:
         settings = self._settings(definition)
         tools = self.catalogue(settings).load(tool_names(definition))
         return [pinned(tool, settings, definition.retry) for tool in tools.values()]
+
+    def _tool_path(self, settings: Settings, path: Text) -> Path | str:
+        """Where tools are found: an import path as it is written, a file or folder from the configuration's directory."""
+        written = path.resolve(self._environ)
+        return written if is_import_path(written) else settings.path(path, self._environ)
 
     def problems_with_call(self, name: str, arguments: dict[str, Json]) -> list[str]:
         """What is wrong with the arguments of a tool as it is now; empty when nothing is, or when there is no such tool."""

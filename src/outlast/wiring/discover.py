@@ -85,8 +85,8 @@ class ToolCatalogue:
         `paths` are folders, files and import paths of the form `package.module:Symbol`; `given` are declarations as
         objects; `children` run plain functions (this process's own unless given).
         """
-        self._paths = tuple(Path(path) for path in paths if not _is_import_path(path))
-        self._import_paths = tuple(str(path) for path in paths if _is_import_path(path))
+        self._paths = tuple(Path(path) for path in paths if not is_import_path(path))
+        self._import_paths = tuple(str(path) for path in paths if is_import_path(path))
         self._given = tuple(given)
         self._mcp_servers = frozenset(mcp_servers)
         self._children = children
@@ -194,7 +194,8 @@ class ToolCatalogue:
         return CallerMistake("unknown_tool", f"{what}.{guess}", "`outlast tools list` shows every tool.")
 
 
-def _is_import_path(path: Path | str) -> bool:
+def is_import_path(path: Path | str) -> bool:
+    """Is this `package.module:Symbol` rather than a file or folder?"""
     return isinstance(path, str) and re.fullmatch(r"\w+(\.\w+)*:\w+", path) is not None
 
 
