@@ -2,10 +2,9 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -45,7 +44,7 @@ class Fault:
         fault = self
 
         class Struck(sqlite3.Connection):
-            def execute(self, sql: str, parameters: Sequence[object] = (), /) -> sqlite3.Cursor:  # type: ignore[override]
+            def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # type: ignore[override]
                 return fault.around(self, lambda: super(Struck, self).execute(sql, parameters))
 
         return Struck

@@ -47,6 +47,16 @@ class Opener:
             raise
         return connection
 
+    def reopen_writer(self) -> sqlite3.Connection:
+        """Another connection that writes, after one was given up; what was in memory went with it."""
+        if self.path is None:
+            raise Broken(
+                "store_damaged",
+                "The store in memory was lost after an error that could not be undone.",
+                "Start again, or set harness.persistence.backend to sqlite to keep what is stored.",
+            )
+        return self.open_writer()
+
     def open_reader(self) -> sqlite3.Connection:
         """A connection that only reads the file."""
         assert self.path is not None

@@ -27,14 +27,18 @@ _EVENTS_A_STATEMENT = 500
 
 def append_if_at(session: Session, item: Append) -> Guard | None:
     """Append in one statement that carries both guards; only an append of more than 500 events takes more."""
-    after = session.value(_READ_HEAD, (item.stream,)) if item.after is None else item.after
+    after = session.value(_READ_HEAD, stream=item.stream) if item.after is None else item.after
     if not item.events:
         return _failed_guard(session, item, after)
     for start in range(0, len(item.events), _EVENTS_A_STATEMENT):
         part = item.events[start : start + _EVENTS_A_STATEMENT]
         cursor = session.run(
             append_events(len(part)),
-            (item.stream, after + start, item.queue, item.generation, *_columns(part)),
+            stream=item.stream,
+            after=after + start,
+            queue=item.queue,
+            generation=item.generation,
+            **_columns(part),
         )
         if cursor.rowcount == 0:
             return _failed_guard(session, item, after) or Guard.POSITION
@@ -42,40 +46,52 @@ def append_if_at(session: Session, item: Append) -> Guard | None:
     return None
 
 
-def _columns(events: Sequence[EventRow]) -> list[object]:
-    return [
-        column for event in events for column in (event.kind, event.version, to_micros(event.at), event.body)
-    ]
+def _columns(events: Sequence[EventRow]) -> dict[str, object]:
+    columns: dict[str, object] = {}
+    for n, event in enumerate(events, 1):
+        columns[f"kind_{n}"] = event.kind
+        columns[f"version_{n}"] = event.version
+        columns[f"at_{n}"] = to_micros(event.at)
+        columns[f"body_{n}"] = event.body
+    return columns
 
 
 def _failed_guard(session: Session, item: Append, after: int) -> Guard | None:
-    if session.value(_READ_HEAD, (item.stream,)) != after:
+    if session.value(_READ_HEAD, stream=item.stream) != after:
         return Guard.POSITION
-    lease = (item.queue, item.stream, item.generation)
-    if item.generation is not None and not session.value(_IS_LEASE_HELD, lease):
+    if item.generation is not None and not session.value(
+        _IS_LEASE_HELD, queue=item.queue, item=item.stream, generation=item.generation
+    ):
         return Guard.GENERATION
     return None
 
 
 def put_snapshot(session: Session, item: PutSnapshot) -> None:
     """Keep the snapshot unless a newer one is there."""
-    session.run(_PUT_SNAPSHOT, (item.stream, item.position, item.fold_version, item.body))
+    session.run(
+        _PUT_SNAPSHOT,
+        stream=item.stream,
+        position=item.position,
+        fold_version=item.fold_version,
+        body=item.body,
+    )
 
 
 def put_payload(session: Session, item: PutPayload) -> None:
     """Keep the content once and a reference to it from the stream."""
-    session.run(_PUT_PAYLOAD, (item.digest, item.content))
-    session.run(_REFER_TO_PAYLOAD, (item.stream, item.digest))
+    session.run(_PUT_PAYLOAD, digest=item.digest, content=item.content)
+    session.run(_REFER_TO_PAYLOAD, stream=item.stream, digest=item.digest)
 
 
 def copy_payloads(session: Session, item: CopyPayloads) -> None:
     """Let the target refer to all that the source refers to."""
-    session.run(_COPY_PAYLOADS, (item.source, item.target))
+    session.run(_COPY_PAYLOADS, source=item.source, target=item.target)
 
 
 def read_events(connection: sqlite3.Connection, stream: str, after: int, limit: int | None) -> list[EventRow]:
     """Events of a stream in order."""
-    found = connection.execute(_READ_EVENTS, (stream, after, -1 if limit is None else limit))
+    wanted = {"stream": stream, "after": after, "limit": -1 if limit is None else limit}
+    found = connection.execute(_READ_EVENTS, wanted)
     return [
         EventRow(position, kind, version, from_micros(at), body)
         for position, kind, version, at, body in found
@@ -84,16 +100,17 @@ def read_events(connection: sqlite3.Connection, stream: str, after: int, limit: 
 
 def read_head(connection: sqlite3.Connection, stream: str) -> int:
     """The last position of a stream, 0 when it has none."""
-    head: int = connection.execute(_READ_HEAD, (stream,)).fetchone()[0]
+    head: int = connection.execute(_READ_HEAD, {"stream": stream}).fetchone()[0]
     return head
 
 
 def read_snapshot(connection: sqlite3.Connection, stream: str) -> SnapshotRow | None:
     """The newest snapshot of a stream."""
-    found = connection.execute(_READ_SNAPSHOT, (stream,)).fetchone()
+    found = connection.execute(_READ_SNAPSHOT, {"stream": stream}).fetchone()
     return found and SnapshotRow(*found)
 
 
 def read_payloads(connection: sqlite3.Connection, digests: Sequence[str]) -> dict[str, bytes]:
     """The contents that are there, by digest."""
-    return dict(connection.execute(_READ_PAYLOADS, (json.dumps(list(digests)),)).fetchall())
+    wanted = {"digests": json.dumps(list(digests))}
+    return dict(connection.execute(_READ_PAYLOADS, wanted).fetchall())

@@ -106,9 +106,13 @@ class Lane:
 
     def _serve(self, server: Server) -> None:
         while self._last is None or not self._pending.empty():
-            jobs = self._take(server.idle_seconds())
-            server.serve([job for job in jobs if job is not self._last])
-            _deliver(job for job in jobs if job is not self._last)
+            jobs = [job for job in self._take(server.idle_seconds()) if job is not self._last]
+            try:
+                server.serve(jobs)
+            except Exception as error:  # noqa: BLE001 - a bug must not leave callers waiting for ever
+                for job in jobs:
+                    job.error = error
+            _deliver(jobs)
 
     def _take(self, idle_seconds: float | None) -> list[Job]:
         try:

@@ -16,10 +16,8 @@ def query(name: str) -> str:
 
 @cache
 def append_events(count: int) -> str:
-    """The statement that appends `count` events. Its parameters from the fifth on are kind, version, time, body of each."""
-    rows = ", ".join(
-        f"({i + 1}, ?{i * 4 + 5}, ?{i * 4 + 6}, ?{i * 4 + 7}, ?{i * 4 + 8})" for i in range(count)
-    )
+    """The statement that appends `count` events; the n-th takes `:kind_n`, `:version_n`, `:at_n` and `:body_n`, from 1."""
+    rows = ", ".join(f"({n}, :kind_{n}, :version_{n}, :at_{n}, :body_{n})" for n in range(1, count + 1))
     return _APPEND.replace("{rows}", rows)
 
 

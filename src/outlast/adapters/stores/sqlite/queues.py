@@ -44,13 +44,27 @@ class Wish:
 
 def enqueue(session: Session, item: Enqueue) -> None:
     """Make the entry due, never later than it was."""
-    session.run(_ENQUEUE, (item.queue, item.item, to_micros(item.due_at), item.user_id, item.label))
+    session.run(
+        _ENQUEUE,
+        queue=item.queue,
+        item=item.item,
+        due_at=to_micros(item.due_at),
+        user_id=item.user_id,
+        label=item.label,
+    )
 
 
 def release(session: Session, item: Release) -> Guard | None:
     """Give the lease back if it is still this generation's."""
-    values = (item.queue, item.item, item.generation, to_micros_or_none(item.due_at), item.note)
-    return None if session.run(_RELEASE, values).rowcount else Guard.GENERATION
+    released = session.run(
+        _RELEASE,
+        queue=item.queue,
+        item=item.item,
+        generation=item.generation,
+        due_at=to_micros_or_none(item.due_at),
+        note=item.note,
+    )
+    return None if released.rowcount else Guard.GENERATION
 
 
 def claim(session: Session, wish: Wish, now: datetime) -> list[Claim]:
@@ -65,36 +79,47 @@ def claim(session: Session, wish: Wish, now: datetime) -> list[Claim]:
 
 
 def _take_due(session: Session, wish: Wish, now: int, until: int) -> list[tuple[str, int, int]]:
-    due = [entry for (entry,) in session.run(_DUE, (wish.queue, now, wish.reader, wish.limit)).fetchall()]
+    found = session.run(_DUE, queue=wish.queue, now=now, reader=wish.reader, limit=wish.limit).fetchall()
+    due = [entry for (entry,) in found]
     if not due:
         return []
-    claimed = session.run(_CLAIM_DUE, (wish.holder, until, json.dumps(due))).fetchall()
+    claimed = session.run(_CLAIM_DUE, holder=wish.holder, until=until, entries=json.dumps(due)).fetchall()
     by_entry = {entry: (item, generation, attempts) for entry, item, generation, attempts in claimed}
     return [by_entry[entry] for entry in due]
 
 
 def _take_item(session: Session, wish: Wish, now: int, until: int) -> list[tuple[str, int, int]]:
-    values = (wish.holder, until, wish.queue, wish.item, now, wish.reader, wish.evict)
-    return session.run(_CLAIM_ITEM, values).fetchall()
+    return session.run(
+        _CLAIM_ITEM,
+        holder=wish.holder,
+        until=until,
+        queue=wish.queue,
+        item=wish.item,
+        now=now,
+        reader=wish.reader,
+        evict=wish.evict,
+    ).fetchall()
 
 
 def renew(session: Session, claims: Sequence[Claim], until: datetime) -> set[str]:
     """Extend the leases that still have their generation; the items that do."""
-    return {
-        claim.item
-        for claim in claims
-        if session.run(_RENEW, (claim.queue, claim.item, claim.generation, to_micros(until))).rowcount
-    }
+    end = to_micros(until)
+
+    def is_renewed(claim: Claim) -> bool:
+        lease = {"queue": claim.queue, "item": claim.item, "generation": claim.generation}
+        return session.run(_RENEW, until=end, **lease).rowcount > 0
+
+    return {claim.item for claim in claims if is_renewed(claim)}
 
 
 def expire(session: Session, queue: str, item: str, now: datetime) -> None:
     """Let a live lease run out at `now`."""
-    session.run(_EXPIRE, (queue, item, to_micros(now)))
+    session.run(_EXPIRE, queue=queue, item=item, now=to_micros(now))
 
 
 def read_entry(connection: sqlite3.Connection, queue: str, item: str) -> QueueEntry | None:
     """An entry as it stands."""
-    found = connection.execute(_READ_ENTRY, (queue, item)).fetchone()
+    found = connection.execute(_READ_ENTRY, {"queue": queue, "item": item}).fetchone()
     if found is None:
         return None
     _, _, due, generation, holder, until, note = found
@@ -105,5 +130,5 @@ def read_entry(connection: sqlite3.Connection, queue: str, item: str) -> QueueEn
 
 def next_due(connection: sqlite3.Connection, queue: str, now: datetime) -> datetime | None:
     """When the next entry that no live lease holds is due."""
-    found = connection.execute(_NEXT_DUE, (queue, to_micros(now))).fetchone()
+    found = connection.execute(_NEXT_DUE, {"queue": queue, "now": to_micros(now)}).fetchone()
     return None if found is None else from_micros(found[0])

@@ -24,58 +24,72 @@ _LIST_RUNS = query("list_runs")
 
 def insert_thread(session: Session, row: ThreadRow) -> Guard | None:
     """Add the thread, or leave it as it is; refuse one of another user."""
-    values = (row.thread_id, row.user_id, row.title, to_micros(row.created_at))
-    return None if session.run(_INSERT_THREAD, values).rowcount else Guard.EXISTS
+    inserted = session.run(
+        _INSERT_THREAD,
+        thread_id=row.thread_id,
+        user_id=row.user_id,
+        title=row.title,
+        created_at=to_micros(row.created_at),
+    )
+    return None if inserted.rowcount else Guard.EXISTS
 
 
 def insert_run(session: Session, row: RunRow) -> Guard | None:
     """Add the run in one statement that carries its four guards."""
-    values = (
-        row.run_id,
-        row.thread_id,
-        row.user_id,
-        row.task,
-        row.state,
-        row.is_active,
-        to_micros(row.created_at),
-        to_micros(row.updated_at),
-        row.summary,
-        row.key,
-        row.outcome,
-        row.min_reader,
+    inserted = session.run(
+        _INSERT_RUN,
+        run_id=row.run_id,
+        thread_id=row.thread_id,
+        user_id=row.user_id,
+        task=row.task,
+        state=row.state,
+        is_active=row.is_active,
+        created_at=to_micros(row.created_at),
+        updated_at=to_micros(row.updated_at),
+        summary=row.summary,
+        key=row.key,
+        outcome=row.outcome,
+        min_reader=row.min_reader,
     )
-    if session.run(_INSERT_RUN, values).rowcount:
+    if inserted.rowcount:
         return None
-    return Guard(
-        session.value(_WHY_NOT_INSERTED, (row.run_id, row.thread_id, row.user_id, row.key, row.is_active))
+    why = session.value(
+        _WHY_NOT_INSERTED,
+        run_id=row.run_id,
+        thread_id=row.thread_id,
+        user_id=row.user_id,
+        key=row.key,
+        is_active=row.is_active,
     )
+    return Guard(why)
 
 
 def update_run(session: Session, item: UpdateRun) -> Guard | None:
     """Replace what changes of a run's row, in one statement that carries its guards."""
-    values = (
-        item.run_id,
-        item.state,
-        item.is_active,
-        item.outcome,
-        to_micros(item.updated_at),
-        item.summary,
-        item.min_reader,
-        item.generation,
+    updated = session.run(
+        _UPDATE_RUN,
+        run_id=item.run_id,
+        state=item.state,
+        is_active=item.is_active,
+        outcome=item.outcome,
+        updated_at=to_micros(item.updated_at),
+        summary=item.summary,
+        min_reader=item.min_reader,
+        generation=item.generation,
     )
-    if session.run(_UPDATE_RUN, values).rowcount:
+    if updated.rowcount:
         return None
-    return Guard(session.value(_WHY_NOT_UPDATED, (item.run_id, item.generation)))
+    return Guard(session.value(_WHY_NOT_UPDATED, run_id=item.run_id, generation=item.generation))
 
 
 def read_run(connection: sqlite3.Connection, run_id: str) -> RunRow | None:
     """The row of a run."""
-    return _run_or_none(connection.execute(_READ_RUN, (run_id,)).fetchone())
+    return _run_or_none(connection.execute(_READ_RUN, {"run_id": run_id}).fetchone())
 
 
 def find_run(connection: sqlite3.Connection, user_id: str, key: str) -> RunRow | None:
     """The run of a user that was started with an idempotency key."""
-    return _run_or_none(connection.execute(_FIND_RUN, (user_id, key)).fetchone())
+    return _run_or_none(connection.execute(_FIND_RUN, {"user_id": user_id, "key": key}).fetchone())
 
 
 def list_runs(connection: sqlite3.Connection, wanted: RunFilter) -> list[RunRow]:
@@ -87,22 +101,22 @@ def list_runs(connection: sqlite3.Connection, wanted: RunFilter) -> list[RunRow]
         "task": wanted.task,
     }
     given = {column: value for column, value in asked.items() if value is not None}
-    conditions = " AND ".join(f"{column} = ?" for column in given) or "TRUE"
+    conditions = " AND ".join(f"{column} = :{column}" for column in given) or "TRUE"
     found = connection.execute(
-        _LIST_RUNS.replace("{conditions}", conditions), (*given.values(), wanted.limit)
+        _LIST_RUNS.replace("{conditions}", conditions), {**given, "limit": wanted.limit}
     )
     return [_run(row) for row in found]
 
 
 def read_thread(connection: sqlite3.Connection, thread_id: str) -> ThreadRow | None:
     """The row of a thread."""
-    found = connection.execute(_READ_THREAD, (thread_id,)).fetchone()
+    found = connection.execute(_READ_THREAD, {"thread_id": thread_id}).fetchone()
     return None if found is None else _thread(found)
 
 
 def list_threads(connection: sqlite3.Connection, user_id: str, limit: int) -> list[ThreadRow]:
     """The threads of a user, newest first."""
-    return [_thread(row) for row in connection.execute(_LIST_THREADS, (user_id, limit))]
+    return [_thread(row) for row in connection.execute(_LIST_THREADS, {"user_id": user_id, "limit": limit})]
 
 
 def _run_or_none(found: tuple[Any, ...] | None) -> RunRow | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from typing import Any
 
 from outlast.adapters.stores.sqlite.queries import query
@@ -30,14 +29,14 @@ class Session:
         self.last_seq = 0
         self._changes_before = 0
 
-    def run(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
+    def run(self, sql: str, /, **parameters: object) -> sqlite3.Cursor:
         """Execute one data statement."""
         self.statements += 1
         return self.connection.execute(sql, parameters)
 
-    def value(self, sql: str, parameters: Sequence[object] = ()) -> Any:
+    def value(self, sql: str, /, **parameters: object) -> Any:
         """The first column of the first row of a query that always has one."""
-        return self.run(sql, parameters).fetchone()[0]
+        return self.run(sql, **parameters).fetchone()[0]
 
     def begin(self) -> None:
         """Start a transaction that holds the write lock from the beginning."""
@@ -50,7 +49,7 @@ class Session:
         """Leave a mark for other processes on every queue that was touched, and make everything durable. Was anything written?"""
         for topic in self.touched:
             if topic.startswith(QUEUE_TOPIC):
-                self.run(_MARK, (topic.removeprefix(QUEUE_TOPIC),))
+                self.run(_MARK, queue=topic.removeprefix(QUEUE_TOPIC))
         self.connection.execute("COMMIT")
         return self.connection.total_changes != self._changes_before
 

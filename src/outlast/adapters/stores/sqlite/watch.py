@@ -126,7 +126,8 @@ class Elsewhere:
         if version == self._version:
             return set()
         self._version = version
-        streams = {stream for (stream,) in self._connection.execute(_STREAMS_SINCE, (self._last_seq,))}
+        found = self._connection.execute(_STREAMS_SINCE, {"seq": self._last_seq})
+        streams = {stream for (stream,) in found}
         topics = streams | {SIGNAL_TOPIC + stream for stream in streams}
         self._last_seq = self._connection.execute(_LAST_SEQ).fetchone()[0]
         marks = self._read_marks()

@@ -38,8 +38,12 @@ class Writer:
             self._mind_watchers()
         except (sqlite3.Error, OutlastError):
             self._drop()  # who watches comes back after the timeout; who writes is told by the next transaction
-        if jobs:
-            self._do_or_halve(jobs)
+        try:
+            if jobs:
+                self._do_or_halve(jobs)
+        finally:
+            if self._session is not None:
+                self._undo(self._session)  # only a bug leaves anything to undo
 
     def idle_seconds(self) -> float | None:
         """While someone watches a file, look again soon: another process may have written."""
@@ -108,7 +112,7 @@ class Writer:
 
     def _ready_session(self) -> Session:
         if self._session is None:
-            self._session = Session(self._opener.open_writer())
+            self._session = Session(self._opener.reopen_writer())
         return self._session
 
     def _drop(self) -> None:

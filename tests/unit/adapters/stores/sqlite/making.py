@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ def heard(hear: Callable[[str], None]) -> type[sqlite3.Connection]:
     """Connections that tell of every statement before they execute it; what `hear` raises is raised."""
 
     class Heard(sqlite3.Connection):
-        def execute(self, sql: str, parameters: Sequence[object] = (), /) -> sqlite3.Cursor:  # type: ignore[override]
+        def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # type: ignore[override]
             hear(sql)
             return super().execute(sql, parameters)
 

@@ -27,11 +27,11 @@ def test_every_query_finds_its_rows_by_an_index(name: str) -> None:
     sql = (
         append_events(3)
         if name == "append_events_if_at"
-        else query(name).replace("{conditions}", "user_id = ?")
+        else query(name).replace("{conditions}", "user_id = :user_id")
     )
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         migrate(connection, migrations())
-        count = max([int(number) for number in re.findall(r"\?(\d+)", sql)], default=sql.count("?"))
-        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * count)]
+        parameters = dict.fromkeys(re.findall(r":(\w+)", sql))
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters)]
     tables = {table for table in re.findall(r"CREATE TABLE (\w+)", migrations()[1]) if name not in LISTS}
     assert not [step for step in plan if step.startswith("SCAN") and step.split()[1] in tables]

@@ -11,7 +11,7 @@ from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.schema import APPLICATION_ID, migrate, migrations
 from outlast.domain.errors import Broken
 from tests.law import law
-from tests.unit.adapters.stores.sqlite.making import opened
+from tests.unit.adapters.stores.sqlite.making import heard, opened, sqlite_error
 
 STEPS = {
     1: "CREATE TABLE a (x); -- one; of two\nCREATE TABLE b (x);",
@@ -100,3 +100,25 @@ def test_many_processes_may_open_a_new_store_at_once(tmp_path: Path) -> None:
             assert version(connection) == max(migrations())
             assert connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
             assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
+@pytest.mark.parametrize("busy_times", [1, 3, 10**9])
+async def test_a_log_that_another_process_turns_on_is_waited_for(tmp_path: Path, busy_times: int) -> None:
+    tries = 0
+
+    def hear(sql: str) -> None:
+        nonlocal tries
+        if sql == "PRAGMA journal_mode = WAL":
+            tries += 1
+            if tries <= busy_times:
+                raise sqlite_error(sqlite3.SQLITE_BUSY)
+
+    async def opening() -> str:
+        try:
+            async with opened(tmp_path / "outlast.db", connection_class=heard(hear), busy_seconds=0.2):
+                return "open"
+        except Broken as error:
+            return error.code
+
+    assert await opening() == ("open" if busy_times < 10 else "store_unavailable")
+    assert tries > 1

@@ -104,3 +104,19 @@ def test_a_watch_may_outlive_the_loop_that_waited() -> None:
             assert await watch.wait(5)
 
     asyncio.run(scene())
+
+
+async def test_a_commit_before_the_first_look_is_not_missed(tmp_path: Path) -> None:
+    path, looking, go_on = tmp_path / "outlast.db", threading.Event(), threading.Event()
+
+    def hear(sql: str) -> None:
+        if sql == "PRAGMA data_version":
+            looking.set()
+            go_on.wait(10)
+
+    async with opened(path, connection_class=heard(hear)) as store, opened(path) as other:
+        watch = store.watch(["r"])
+        assert await asyncio.to_thread(looking.wait, 10)
+        await other.commit([append("r")])
+        go_on.set()
+        assert await watch.wait(5)

@@ -180,6 +180,39 @@ async def test_a_disk_that_fails_at_the_commit_leaves_it_unknown_and_the_store_u
         assert await store.commit([append("r", 0)]) == Committed()
 
 
+async def test_a_bug_of_the_writer_is_raised_to_who_waits_and_the_store_goes_on(tmp_path: Path) -> None:
+    is_buggy = False
+
+    def hear(sql: str) -> None:
+        if is_buggy and sql == "COMMIT":
+            raise LookupError("a bug")
+
+    async with opened(tmp_path / "outlast.db", connection_class=heard(hear)) as store:
+        is_buggy = True
+        commits = [store.commit([append(f"s{n}", 0)]) for n in range(5)]
+        answers = await asyncio.gather(*commits, return_exceptions=True)
+        assert {type(answer) for answer in answers} == {LookupError}
+        is_buggy = False
+        assert await store.commit([append("s0", 0)]) == Committed()
+
+
+async def test_a_store_in_memory_is_never_replaced_by_an_empty_one() -> None:
+    is_broken = False
+
+    def hear(sql: str) -> None:
+        if is_broken and sql in {"COMMIT", "ROLLBACK"}:
+            raise sqlite_error(sqlite3.SQLITE_NOMEM)
+
+    async with opened(None, connection_class=heard(hear)) as store:
+        await store.commit([append("r", 0)])
+        is_broken = True
+        for _ in range(2):
+            with pytest.raises(Broken):
+                await store.commit([append("r", 1)])
+        with pytest.raises(Broken, match="in memory was lost"):
+            await store.read_head("r")
+
+
 @law("STORE-4.a")
 async def test_g07_05_text_that_is_no_text_is_refused_and_never_replaces_what_is_there(
     tmp_path: Path,

@@ -1,3 +1,3 @@
 INSERT INTO payload_references (stream, digest)
-SELECT ?2, digest FROM payload_references WHERE stream = ?1
+SELECT :target, digest FROM payload_references WHERE stream = :source
 ON CONFLICT DO NOTHING

@@ -1,1 +1,1 @@
-UPDATE queue_entries SET until = ?3 WHERE queue = ?1 AND item = ?2 AND until > ?3
+UPDATE queue_entries SET until = :now WHERE queue = :queue AND item = :item AND until > :now

@@ -1,4 +1,4 @@
 SELECT
     run_id, thread_id, user_id, task, state, is_active, created_at, updated_at, summary, idempotency_key, outcome, min_reader
 FROM runs
-WHERE user_id = ?1 AND idempotency_key = ?2
+WHERE user_id = :user_id AND idempotency_key = :key

@@ -1,4 +1,4 @@
 SELECT EXISTS (
     SELECT 1 FROM queue_entries
-    WHERE queue = ?1 AND item = ?2 AND generation = ?3 AND until IS NOT NULL
+    WHERE queue = :queue AND item = :item AND generation = :generation AND until IS NOT NULL
 )

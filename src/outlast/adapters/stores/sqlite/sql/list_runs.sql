@@ -3,4 +3,4 @@ SELECT
 FROM runs
 WHERE {conditions}
 ORDER BY created_at DESC, rowid DESC
-LIMIT ?
+LIMIT :limit

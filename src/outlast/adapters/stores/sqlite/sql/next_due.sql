@@ -1,6 +1,5 @@
--- ?2 now.
 SELECT ready_at
 FROM queue_entries
-WHERE queue = ?1 AND ready_at IS NOT NULL AND (until IS NULL OR until <= ?2)
+WHERE queue = :queue AND ready_at IS NOT NULL AND (until IS NULL OR until <= :now)
 ORDER BY ready_at
 LIMIT 1

@@ -1,1 +1,1 @@
-INSERT INTO payloads (digest, content) VALUES (?1, ?2) ON CONFLICT DO NOTHING
+INSERT INTO payloads (digest, content) VALUES (:digest, :content) ON CONFLICT DO NOTHING

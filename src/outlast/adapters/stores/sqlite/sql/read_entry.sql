@@ -1,1 +1,1 @@
-SELECT queue, item, due_at, generation, holder, until, note FROM queue_entries WHERE queue = ?1 AND item = ?2
+SELECT queue, item, due_at, generation, holder, until, note FROM queue_entries WHERE queue = :queue AND item = :item

@@ -1,6 +1,6 @@
--- ?2 the position to read after, ?3 how many at most (-1: all).
+-- Events after the position :after, at most :limit of them (-1: all).
 SELECT position, kind, version, at, body
 FROM events
-WHERE stream = ?1 AND position > ?2
+WHERE stream = :stream AND position > :after
 ORDER BY position
-LIMIT ?3
+LIMIT :limit

@@ -1,1 +1,1 @@
-SELECT coalesce(max(position), 0) FROM events WHERE stream = ?1
+SELECT coalesce(max(position), 0) FROM events WHERE stream = :stream

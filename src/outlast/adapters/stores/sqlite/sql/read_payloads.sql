@@ -1,2 +1,2 @@
--- ?1 a JSON list of digests.
-SELECT digest, content FROM payloads WHERE digest IN (SELECT value FROM json_each(?1))
+-- :digests is a JSON list.
+SELECT digest, content FROM payloads WHERE digest IN (SELECT value FROM json_each(:digests))

@@ -1,1 +1,1 @@
-SELECT position, fold_version, body FROM snapshots WHERE stream = ?1
+SELECT position, fold_version, body FROM snapshots WHERE stream = :stream

@@ -1,1 +1,1 @@
-INSERT INTO payload_references (stream, digest) VALUES (?1, ?2) ON CONFLICT DO NOTHING
+INSERT INTO payload_references (stream, digest) VALUES (:stream, :digest) ON CONFLICT DO NOTHING

@@ -1,3 +1,3 @@
 UPDATE queue_entries
-SET until = ?4
-WHERE queue = ?1 AND item = ?2 AND generation = ?3 AND until IS NOT NULL
+SET until = :until
+WHERE queue = :queue AND item = :item AND generation = :generation AND until IS NOT NULL

@@ -1,2 +1,2 @@
 -- NOT INDEXED leaves the lookup by seq, and keeps DISTINCT from walking the whole index by stream.
-SELECT DISTINCT stream FROM events NOT INDEXED WHERE seq > ?1
+SELECT DISTINCT stream FROM events NOT INDEXED WHERE seq > :seq

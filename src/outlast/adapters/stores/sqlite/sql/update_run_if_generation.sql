@@ -1,16 +1,16 @@
--- ?8 generation of a lease that must still be held (NULL: none).
+-- Guard: the lease on the run is still held under :generation (NULL: no such guard).
 UPDATE runs
-SET state = ?2, is_active = ?3, outcome = ?4, updated_at = ?5, summary = ?6, min_reader = ?7
-WHERE run_id = ?1
+SET state = :state, is_active = :is_active, outcome = :outcome, updated_at = :updated_at, summary = :summary, min_reader = :min_reader
+WHERE run_id = :run_id
     AND (
-        ?8 IS NULL
+        :generation IS NULL
         OR EXISTS (
             SELECT 1 FROM queue_entries
-            WHERE queue = 'runs' AND item = ?1 AND generation = ?8 AND until IS NOT NULL
+            WHERE queue = 'runs' AND item = :run_id AND generation = :generation AND until IS NOT NULL
         )
     )
     AND NOT (
-        ?3
+        :is_active
         AND NOT is_active
         AND EXISTS (SELECT 1 FROM runs AS other WHERE other.thread_id = runs.thread_id AND other.is_active)
     )

@@ -1,9 +1,8 @@
--- ?1 run, ?2 generation (NULL: none).
 SELECT CASE
-    WHEN NOT EXISTS (SELECT 1 FROM runs WHERE run_id = ?1) THEN 'missing'
-    WHEN ?2 IS NOT NULL AND NOT EXISTS (
+    WHEN NOT EXISTS (SELECT 1 FROM runs WHERE run_id = :run_id) THEN 'missing'
+    WHEN :generation IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM queue_entries
-        WHERE queue = 'runs' AND item = ?1 AND generation = ?2 AND until IS NOT NULL
+        WHERE queue = 'runs' AND item = :run_id AND generation = :generation AND until IS NOT NULL
     ) THEN 'generation'
     ELSE 'thread_busy'
 END
