@@ -29,8 +29,9 @@ class EventRow:
 class Append:
     """Add events to a stream.
 
-    Guard `POSITION`: the stream ends at `after` (None: wherever it ends; the events are then renumbered from there). Guard
-    `GENERATION`, when given: the queue entry (`queue`, stream) still has that generation and its lease was not given back.
+    Guard `POSITION`: the stream ends at `after` (None: wherever it ends). The store numbers the events from there, whatever
+    positions they carry. Guard `GENERATION`, when given: the queue entry (`queue`, stream) still has that generation and its lease
+    was not given back. Without events only the guards are checked.
     """
 
     stream: str
@@ -64,8 +65,8 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class InsertRun:
-    """Add a run. Guards: `EXISTS` (no run has this id), `KEY` (no run of this user has this key), `THREAD_BUSY` (its thread has no
-    other active run), `MISSING` (its thread exists, or is made by an InsertThread earlier in the same batch)."""
+    """Add a run. Guards: `EXISTS` (no run has this id), `KEY` (no run of this user has this key), `THREAD_BUSY` (it is not active,
+    or its thread has no other active run), `MISSING` (its thread exists, or is made by an InsertThread earlier in the batch)."""
 
     row: RunRow
 
@@ -272,7 +273,11 @@ class Store(Protocol):
         ...
 
     async def commit(self, batch: Sequence[Item]) -> Committed | Refused:
-        """Write all items or nothing. Durable when it returns Committed."""
+        """Write all items or nothing. Durable when it returns Committed.
+
+        Raises CallerMistake (`not_storable`) for a value no store holds: text with a lone surrogate, a number beyond 64 bits. A
+        batch that is refused or raises does not touch those committed beside it.
+        """
         ...
 
     async def read_events(self, stream: str, after: int = 0, limit: int | None = None) -> list[EventRow]:
@@ -344,8 +349,8 @@ class Store(Protocol):
     def watch(self, topics: Sequence[str]) -> Watch:
         """Be told of commits that touch one of `topics`.
 
-        A topic is the name of a stream (any append), `signals:STREAM` (appends without a generation), or `queue:NAME` (entries
-        that became due sooner). Commits of other processes may touch more topics than they would here.
+        A topic is the name of a stream (any append), `signals:STREAM` (appends without a generation), or `queue:NAME` (an
+        enqueue, or a release with a due time). Commits of other processes may touch more topics than they would here.
         """
         ...
 

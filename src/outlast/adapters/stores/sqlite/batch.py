@@ -55,7 +55,7 @@ def _write_all(session: Session, batch: Sequence[Item]) -> Refused | None:
 
 def _topics(item: Item) -> Sequence[str]:
     """What a watcher would have to name to hear of this item; a release that sets a due time is heard like an enqueue."""
-    if isinstance(item, Append):
+    if isinstance(item, Append) and item.events:
         return (item.stream,) if item.generation is not None else (item.stream, SIGNAL_TOPIC + item.stream)
     if isinstance(item, Enqueue) or (isinstance(item, Release) and item.due_at is not None):
         return (QUEUE_TOPIC + item.queue,)

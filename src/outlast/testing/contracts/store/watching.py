@@ -33,6 +33,16 @@ class WatchContract:
         assert await watch.wait(_SOON_SECONDS)
         watch.stop()
 
+    async def test_a_signal_wakes_who_watches_for_signals(self, store: Store, other: Store) -> None:
+        """An append without a generation, under the topic `signals:STREAM`, of whichever handle."""
+        watch = store.watch(["signals:r"])
+        for position, handle in enumerate([store, other]):
+            while await watch.wait(0.1):  # nothing is pending now
+                pass
+            await put(handle, append("r", position))
+            assert await watch.wait(_SOON_SECONDS)
+        watch.stop()
+
     async def test_an_enqueue_wakes_who_watches_its_queue(self, store: Store) -> None:
         """Under the topic `queue:NAME`."""
         watch = store.watch(["queue:runs"])

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from outlast.ports.store import Append, Enqueue, EventRow, Release
@@ -20,6 +21,21 @@ async def test_a_commit_wakes_nobody_else() -> None:
         assert not await mine.wait(0)
         assert not await other.wait(0)
         assert not await queue.wait(0)
+
+
+async def test_who_watches_for_signals_does_not_hear_the_holder() -> None:
+    async with opened(None) as store:
+        await store.commit([Enqueue("runs", "r", AT, "ann")])
+        await store.claim("runs", "w", 60)
+        signals, all_of_it = store.watch(["signals:r"]), store.watch(["r"])
+        await store.commit([replace(append("r"), generation=1)])
+        assert not await signals.wait(0)
+        assert await all_of_it.wait(0)
+        await store.commit([Append("r", 1, ())])
+        assert not await all_of_it.wait(0)
+        await store.commit([append("r", 1)])
+        assert await signals.wait(0)
+        assert await all_of_it.wait(0)
 
 
 async def test_another_handle_is_heard_precisely(tmp_path: Path) -> None:
