@@ -41,6 +41,10 @@ crash *args:
 torture *args:
     pytest -m torture --timeout 1800 {{ args }}
 
+# measure what durability costs, beside the bare floor (parts by name; see docs/reference/performance.md)
+bench *parts:
+    python -m bench {{ parts }}
+
 # make the reference pages that come from the code
 docs:
     mkdir -p docs/reference

@@ -1,0 +1,92 @@
+"""`python -m bench [PART ...]`: run the parts, print the table, write bench/results/latest.json."""
+
+import argparse
+import json
+import os
+import platform
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.child import RESULTS, ProbeFailed
+from bench.parts import beside, concurrent, research, resume, rounds, start
+from bench.table import Row
+
+PARTS: dict[str, Callable[[], Iterator[Row]]] = {
+    "rounds": rounds.measure,
+    "concurrent": concurrent.measure,
+    "waiting": concurrent.measure_waiting,
+    "resume": resume.measure,
+    "start": start.measure,
+    "research": research.measure,
+}
+LONG: dict[str, Callable[[], Iterator[Row]]] = {"long": rounds.measure_long}
+PEERS: dict[str, Callable[[], Iterator[Row]]] = {"peers": beside.measure, "long-peers": beside.measure_long}
+
+
+def machine() -> dict[str, str | int | None]:
+    """What the figures were measured on."""
+    models = [
+        line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")
+    ]
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "cpu": models[0].partition(": ")[2] if models else platform.machine(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "load": f"{os.getloadavg()[0]:.1f}",
+    }
+
+
+def main() -> int:
+    """Run what was asked. Returns 1 when a bound was missed."""
+    chosen = asked_parts()
+    about = machine()
+    print(", ".join(f"{key} {value}" for key, value in about.items()))
+    results: dict[str, list[Row]] = {}
+    for name in chosen:
+        print(f"\n{name}", flush=True)
+        results[name] = list(told(name))
+    RESULTS.mkdir(exist_ok=True)
+    rows = {name: [asdict(row) for row in found] for name, found in results.items()}
+    (RESULTS / "latest.json").write_text(json.dumps({"machine": about, "parts": rows}, indent=1) + "\n")
+    return int(any(row.is_met is False for found in results.values() for row in found))
+
+
+def told(name: str) -> Iterator[Row]:
+    """The rows of a part, printed as they come. A probe that fails is a row that missed, and ends the part."""
+    try:
+        for row in {**PARTS, **LONG, **PEERS}[name]():
+            print(row.as_text(), flush=True)
+            yield row
+    except ProbeFailed as failed:
+        print(f"  {failed}", flush=True)
+        yield Row(f"{name}: probes that failed", 1, "", at_most=0)
+
+
+def asked_parts() -> list[str]:
+    """The parts named on the command line, or all but the long ones."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    known = [*PARTS, *LONG, *PEERS]
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"of: {', '.join(known)}; without any: all but the long ones"
+    )
+    chosen: list[str] = parser.parse_args().parts
+    unknown = set(chosen) - set(known)
+    if unknown:
+        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    has_peers = beside.PYTHON_VARIABLE in os.environ
+    if set(chosen) & set(PEERS) and not has_peers:
+        parser.error(
+            f"set {beside.PYTHON_VARIABLE} to a Python that has langgraph-checkpoint-sqlite and dbos"
+        )
+    return chosen or [*PARTS, *(["peers"] if has_peers else [])]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
