@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from datetime import timedelta
-from typing import Any, Final
+from typing import Any
 
 from outlast.domain.errors import OutlastError
 from outlast.domain.events import AnyEvent, Recorded, RunClaimed, RunForked, RunStarted
 from outlast.domain.message import Message
 from outlast.domain.task import TaskDefinition
-from outlast.domain.thread import ThreadSaid
-from outlast.journal.codec import decode
 from outlast.journal.fold import unknown_run
 from outlast.journal.history import read_history
+from outlast.journal.thread import read_thread_words
 from outlast.journal.upcast import READER
-from outlast.ports.store import Claim, Release, Store, Watch
+from outlast.ports.store import Claim, Store, Watch
 from outlast.runs.desk import Desk, Lease, Outcome
+from outlast.runs.giving_back import cancel_unbuilt, give_back
 from outlast.runs.heartbeat import Heartbeat
 from outlast.runs.loop import drive
 from outlast.runs.means import BuildMeans, Means
 from outlast.runs.readings import Readings, read_all
 from outlast.runs.session import Session
-
-UNBUILT_RETRY_SECONDS: Final = 30.0
-"""When a run that could not be taken up here is offered again."""
 
 
 class Worker:
@@ -133,6 +129,10 @@ class Worker:
             ]
             await session.advance([Outcome(claimed)])
             return await drive(session)
+        except OutlastError as error:
+            if not lease.is_lost:
+                await give_back(self._store, claim, error)
+            raise
         finally:
             self._sessions.pop(claim.item, None)
             heartbeat.leave(lease)
@@ -140,13 +140,11 @@ class Worker:
                 await means.close()
 
     async def _built(self, claim: Claim, history: list[Recorded]) -> Means:
-        """The means of a run; where they cannot be had, the claim goes back with the reason and the run is not failed."""
+        """The means of a run; where they cannot be had the run is not failed, but a wish to cancel it is granted."""
         try:
             return await self._build(claim.item, definition_in(claim.item, history))
-        except OutlastError as error:
-            due_at = claim.store_now + timedelta(seconds=UNBUILT_RETRY_SECONDS)
-            note = f"{error.code}: {error.detail}"
-            await self._store.commit([Release("runs", claim.item, claim.generation, due_at, note)])
+        except OutlastError:
+            await cancel_unbuilt(self._store, claim, history, self._name)
             raise
 
     async def _session(
@@ -184,10 +182,7 @@ def definition_in(run_id: str, history: list[Recorded]) -> TaskDefinition:
 
 async def thread_messages(store: Store, thread_id: str, position: int) -> tuple[Message, ...]:
     """What was said in a thread up to a position, as messages."""
-    if position == 0:
-        return ()
-    rows = await store.read_events(thread_id, 0, position)
-    said: list[ThreadSaid] = [decode(ThreadSaid, row.body, {}) for row in rows]
+    said = await read_thread_words(store, thread_id, position) if position else []
     return tuple(Message(words.speaker, words.text) for words in said)
 
 

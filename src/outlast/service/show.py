@@ -16,10 +16,10 @@ from outlast.domain.states import ENDED
 from outlast.domain.task import TaskDefinition
 from outlast.journal.fold import load_state, unknown_run
 from outlast.journal.history import read_history
+from outlast.journal.thread import read_thread_words
 from outlast.ports.store import QueueEntry, RunFilter, RunRow, Store
 from outlast.runs.summary import summary_of
 from outlast.service.reports.document import to_document
-from outlast.service.threads import read_thread_words
 
 
 async def pinned_definition(store: Store, run_id: str) -> TaskDefinition:

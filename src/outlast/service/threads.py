@@ -5,17 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from outlast.domain.errors import NotFound
-from outlast.domain.thread import ThreadSaid
-from outlast.journal.codec import decode, payloads_named_in
+from outlast.journal.thread import read_thread_words
 from outlast.ports.store import Store
-
-
-async def read_thread_words(store: Store, thread_id: str) -> list[ThreadSaid]:
-    """What was said in a thread, in order."""
-    rows = await store.read_events(thread_id)
-    digests = [digest for row in rows for digest in payloads_named_in(row.body)]
-    payloads = await store.read_payloads(digests) if digests else {}
-    return [decode(ThreadSaid, row.body, payloads) for row in rows]
 
 
 async def list_threads(store: Store, user_id: str, limit: int = 100) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from outlast.adapters.execution.validation import check_arguments, check_output
 from outlast.adapters.providers.scripted import ScriptedProvider
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.tools.write_report import WriteReport
+from outlast.domain.errors import OutlastError
 from outlast.domain.events import AnyEvent, PinnedTool, Recorded, StateEntered, ToolAnswered
 from outlast.domain.hooks import Hook
 from outlast.domain.run import RunState
@@ -55,7 +56,10 @@ class Audience:
 
 
 class Stage:
-    """Runs of one task on one store, played by one model. `requests` holds what the model was asked, in order."""
+    """Runs of one task on one store, played by one model. `requests` holds what the model was asked, in order.
+
+    `trouble`, when set, keeps runs from being taken up.
+    """
 
     def __init__(
         self,
@@ -72,6 +76,7 @@ class Stage:
         self.answering = answering
         self.requests: list[ModelRequest] = []
         self.audience = Audience()
+        self.trouble: OutlastError | None = None
         self.hooks = hooks
         self.workspace = workspace
         self.workflow = workflow or WORKFLOWS[definition.workflow]
@@ -134,6 +139,8 @@ class Stage:
         return [event.outcome for event in await self.events(run_id, ToolAnswered)]
 
     async def _build(self, run_id: str, definition: TaskDefinition) -> Means:
+        if self.trouble is not None:
+            raise self.trouble
         provider = ScriptedProvider(self._answer)
         return Means(
             workflow=self.workflow,

@@ -1,0 +1,51 @@
+"""Giving a run back that could not be worked on here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+from outlast.domain.errors import Conflict, OutlastError
+from outlast.domain.events import Recorded, RunClaimed, RunReleased
+from outlast.journal.append import prepare
+from outlast.ports.store import Claim, Release, Store
+from outlast.runs.drafting import Draft, Drafter
+from outlast.runs.readings import read_all
+from outlast.runs.summary import row_change
+
+RETRY_SECONDS: Final = 30.0
+"""When a run is offered again: what it lacks may be there by then, here or where another worker is."""
+
+
+async def give_back(store: Store, claim: Claim, error: OutlastError) -> None:
+    """Give a claim back with the reason; the run stays as it is. Nothing happens when the claim is no longer held.
+
+    A run that clashes with another is not offered again until somebody asks for it.
+    """
+    with suppress(OutlastError):
+        is_clash = isinstance(error, Conflict)
+        due_at = None if is_clash else await store.now() + timedelta(seconds=RETRY_SECONDS)
+        note = f"{error.code}: {error.detail}"
+        await store.commit([Release("runs", claim.item, claim.generation, due_at, note)])
+
+
+async def cancel_unbuilt(store: Store, claim: Claim, history: Sequence[Recorded], worker: str) -> None:
+    """End a run that is to be cancelled though it cannot be built here; leave any other alone."""
+    if not history:
+        return
+    readings = read_all(claim.item, history, lambda message: 0)
+    if readings.state.wants_cancel is None:
+        return
+    drafter, draft = Drafter(readings, lambda state, now: []), Draft()
+    drafter.place(draft, RunClaimed(claim.generation, worker), claim.store_now)
+    drafter.settle(draft, claim.store_now)
+    drafter.place(draft, RunReleased("ended"), claim.store_now)
+    await store.commit(
+        [
+            *prepare(claim.item, draft.recorded, claim.generation).items,
+            row_change(readings.state, claim.store_now),
+            Release("runs", claim.item, claim.generation, None, "ended"),
+        ]
+    )

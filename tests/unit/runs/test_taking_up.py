@@ -1,0 +1,57 @@
+"""Runs that cannot be taken up as they are."""
+
+from pathlib import Path
+
+import pytest
+
+from outlast.domain.errors import CallerMistake, Conflict, ModelCallFailed
+from outlast.service import signals
+from tests.unit.runs.parts import in_turn, say
+from tests.unit.runs.stage import staged
+
+
+async def test_a_run_that_cannot_be_built_goes_back_with_the_reason_and_is_not_failed(tmp_path: Path) -> None:
+    async with staged(tmp_path, in_turn(say("Yes."))) as stage:
+        run = await stage.start()
+        stage.trouble = CallerMistake("tool_not_found", "There is no tool.")
+        before = await stage.store.now()
+        with pytest.raises(CallerMistake):
+            await stage.work(run)
+        entry = await stage.store.read_entry("runs", run)
+        assert entry is not None
+        assert (entry.until, entry.note) == (None, "tool_not_found: There is no tool.")
+        assert entry.due_at is not None
+        assert (entry.due_at - before).total_seconds() > 20
+        assert (await stage.state(run)).state == "INIT"
+        stage.trouble = None
+        await stage.work(run)
+        assert (await stage.state(run)).outcome == "full"
+
+
+async def test_a_run_that_cannot_be_built_can_still_be_cancelled(tmp_path: Path) -> None:
+    async with staged(tmp_path, in_turn(say("Yes."))) as stage:
+        run = await stage.start()
+        await signals.cancel(stage.store, run, "ann")
+        stage.trouble = CallerMistake("tool_not_found", "There is no tool.")
+        with pytest.raises(CallerMistake):
+            await stage.work(run)
+        assert (await stage.state(run)).state == "CANCELLED"
+        row = await stage.store.read_run(run)
+        assert row is not None
+        assert not row.is_active
+
+
+async def test_a_resume_that_lost_its_thread_meanwhile_leaves_the_run_failed_and_free(tmp_path: Path) -> None:
+    def model(request: object) -> None:
+        raise ModelCallFailed("auth", "no key")
+
+    async with staged(tmp_path, model) as stage:
+        failed = await stage.play(thread_id="t-1")
+        await signals.resume(stage.store, failed, "ann")
+        await stage.start(thread_id="t-1")
+        with pytest.raises(Conflict):
+            await stage.work(failed)
+        entry = await stage.store.read_entry("runs", failed)
+        assert entry is not None
+        assert (entry.until, entry.due_at) == (None, None)
+        assert (await stage.state(failed)).state == "FAILED"
