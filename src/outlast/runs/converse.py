@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from outlast.domain.commands import CallModel, Command, Record
-from outlast.domain.events import LoopNoticed
+from outlast.domain.events import LimitReached, LoopNoticed
 from outlast.domain.repetition import circle_in
 from outlast.domain.run import Branch, RunState
 from outlast.runs.calls import call_commands
@@ -22,7 +22,7 @@ def converse(state: RunState, name: str, now: datetime, *, form: str | None = No
     branch = state.branches[name]
     if branch.open_calls:
         return call_commands(state, branch, now)
-    if not needs_model(state, branch, now):
+    if state.reached or not needs_model(state, branch, now):
         return []
     circle = None if branch.is_stopped else circle_in(branch.window, state.definition.loop.threshold)
     if circle is not None:
@@ -81,12 +81,9 @@ def _out_of_circle(branch: Branch, circle: str) -> list[Command]:
 
 
 def _last_words(state: RunState, branch: Branch, with_tools: bool) -> list[Command]:
+    """The limit of steps is reached by a conversation that would go on: its model may still answer, without tools."""
     if with_tools or not branch.tools or branch.is_stopped or branch.steps == 0:
         return []
-    return [
-        tell(
-            branch.id,
-            "RULE: no further tool calls. This is the last step; answer with what you have.",
-            kind="note",
-        )
-    ]
+    note = "RULE: no further tool calls. This is the last step; answer with what you have."
+    reached = LimitReached("max_steps", state.counters.steps, state.limits.max_steps)
+    return [Record(reached), tell(branch.id, note, kind="note")]

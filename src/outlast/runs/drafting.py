@@ -135,7 +135,8 @@ class Drafter:
         branch = state.branches[command.branch]
         conversation = self.readings.conversations[command.branch]
         conversation.settle()
-        if conversation.tokens > state.definition.context_max_tokens:
+        is_too_long = branch.fault == "context_exceeded"
+        if is_too_long or conversation.tokens > state.definition.context_max_tokens:
             self._fold_context(draft, command.branch, now)
         role = state.definition.roles.get(branch.role) or RoleSettings(model="")
         reserve = conversation.tokens + (role.max_tokens or DEFAULT_ANSWER_TOKENS)

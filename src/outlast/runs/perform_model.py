@@ -72,13 +72,29 @@ async def perform_model(
         answer = await desk.means.provider(intent.role).answer(request, observe)
     except ModelCallFailed as failure:
         return Outcome([_failed(state, intent, failure, desk.now(), _ms(desk, started))])
-    return await _answered(desk, intent, answer, form, schema, _ms(desk, started))
+    answer, left_out = _only_offered(answer, intent, state.branches[intent.branch])
+    return await _answered(desk, intent, answer, form, schema, _ms(desk, started), left_out)
+
+
+def _only_offered(
+    answer: ModelAnswer, intent: ModelRequested, branch: Branch
+) -> tuple[ModelAnswer, tuple[str, ...]]:
+    """The answer without calls of tools that were withheld from this step, and what was left out."""
+    if intent.with_tools or not branch.tools or not answer.tool_calls:
+        return answer, ()
+    count = len(answer.tool_calls)
+    return replace(answer, tool_calls=()), (f"{count} tool calls left out: no tools were offered",)
 
 
 def retry_time(
     failure: ModelCallFailed, failures: int, retry: RetrySettings, now: datetime
 ) -> datetime | None:
-    """When a failed call is tried again; None when it is not. `failures` counts those before this one."""
+    """When a failed call is tried again; None when it is not. `failures` counts those before this one.
+
+    A context that is too long is tried once more at once, after it was folded.
+    """
+    if failure.fault == "context_exceeded" and failures == 0:
+        return now
     if failure.fault not in PASSING_FAULTS or failures + 1 >= retry.max_attempts:
         return None
     if failure.retry_after_seconds is not None:
@@ -115,6 +131,7 @@ async def _answered(
     form: str | None,
     schema: Mapping[str, Json] | None,
     ms: int,
+    left_out: tuple[str, ...],
 ) -> Outcome:
     calls, refused = _checked_calls(desk, intent.call, answer)
     read, problem = (None, None) if calls or schema is None else _read(desk, answer, schema)
@@ -137,7 +154,7 @@ async def _answered(
         problem=problem,
         is_repaired=read.is_repaired if read is not None else False,
         duration_ms=ms,
-        repairs=("lone surrogates in the text",) if text != answer.text else (),
+        repairs=(*left_out, *(("lone surrogates in the text",) if text != answer.text else ())),
     )
     events: list[AnyEvent] = [answered, *refused]
     return Outcome(events)

@@ -22,7 +22,7 @@ from outlast.domain.run import Question, RunState, Ticket
 from outlast.domain.states import State
 from outlast.journal.append import placed, prepare
 from outlast.journal.fold import load_state
-from outlast.ports.store import Committed, Enqueue, Store
+from outlast.ports.store import Committed, Enqueue, RunFilter, Store
 from outlast.runs.limits import LIMIT_NAMES
 
 MAX_RACES: Final = 50
@@ -37,7 +37,11 @@ async def pause(store: Store, run_id: str, by: str) -> RunState:
 
 
 async def resume(store: Store, run_id: str, by: str) -> RunState:
-    """Ask a paused or failed run to go on. A run that works or waits is only woken; one that has ended for good is left alone."""
+    """Ask a paused or failed run to go on. A run that works or waits is only woken; one that has ended for good is left alone.
+
+    Raises Conflict (`thread_busy`) for a failed run whose thread has another active run.
+    """
+    await _thread_must_be_free(store, await load_state(store, run_id))
 
     def decide(state: RunState) -> AnyEvent | None:
         if state.state in (State.COMPLETED, State.CANCELLED):
@@ -124,6 +128,16 @@ async def _signal(store: Store, run_id: str, decide: Callable[[RunState], AnyEve
         f"The journal of {run_id} grew faster than a signal could be appended.",
         "Try again.",
     )
+
+
+async def _thread_must_be_free(store: Store, state: RunState) -> None:
+    """Refuse to make a run active again beside another of its thread."""
+    if state.state is not State.FAILED:
+        return
+    for row in await store.list_runs(RunFilter(thread_id=state.thread_id)):
+        if row.is_active and row.run_id != state.run_id:
+            detail = f"The thread {state.thread_id} has the active run {row.run_id}."
+            raise Conflict("thread_busy", detail, "Wait for it or cancel it, then resume.")
 
 
 def _unless_ended(state: RunState, event: AnyEvent) -> AnyEvent:

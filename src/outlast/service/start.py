@@ -67,7 +67,7 @@ async def start_run(store: Store, order: Order) -> Begun:
 
     Raises CallerMistake (`empty_input`, `input_too_large`, `bad_thread_id`), NotFound (`unknown_thread`) when the thread is another
     user's, Conflict (`thread_busy`) when the thread has an active run, and Conflict (`key_used`) when the key names a run of another
-    task or input.
+    task.
     """
     words = clean_text(order.input)
     _check(words, order)

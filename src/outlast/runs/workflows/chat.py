@@ -9,6 +9,7 @@ from outlast.domain.commands import Command
 from outlast.domain.run import MAIN_BRANCH, RunState
 from outlast.domain.states import State
 from outlast.runs.converse import converse, failure_of, has_failed
+from outlast.runs.cut_short import cut_short
 from outlast.runs.moves import enter, open_branch
 from outlast.runs.prompts.chat import OPENING, SYSTEM
 from outlast.runs.prompts.roles import prompt_of
@@ -26,11 +27,8 @@ def decide(state: RunState, now: datetime) -> Sequence[Command]:
             open_branch(MAIN_BRANCH, "chat", system=system, opening=opening, tools=state.definition.tools)
         ]
     if branch.answer is not None:
-        return [enter(state, State.COMPLETED, "answered", _outcome(state))]
+        outcome = "partial" if branch.is_stopped else "full"
+        return [cut_short(state) if state.reached else enter(state, State.COMPLETED, "answered", outcome)]
     if has_failed(branch):
         return [failure_of(state, branch)]
     return converse(state, MAIN_BRANCH, now)
-
-
-def _outcome(state: RunState) -> str:
-    return "partial" if state.reached or state.branches[MAIN_BRANCH].is_stopped else "full"

@@ -45,6 +45,8 @@ def _cut_short(state: RunState, now: datetime) -> Sequence[Command]:
     """A limit is reached: calls in flight may end, then the report is made from what there is."""
     if is_busy(state):
         return []
+    if taken := subtasks.last_conclusions(state):
+        return taken
     if state.report_outcome != "partial":
         return [ComposeReport("partial", limit_in_words(state))]
     return [cut_short(state)]

@@ -68,6 +68,17 @@ def _refuses_the_plan(command: Command) -> bool:
     return isinstance(command, Record) and isinstance(command.event, PlanRefused | LimitReached)
 
 
+def last_conclusions(state: RunState) -> list[Command]:
+    """Take up what executors have concluded though nobody will review it."""
+    commands: list[Command] = []
+    for item in state.plan:
+        branch = state.branches.get(item.subtask.id)
+        answer = branch.answer if branch is not None and item.progress is Progress.WORKING else None
+        if answer is not None and answer.problem is None and answer.value is not None:
+            commands.append(_concluding(item, answer.value))
+    return commands
+
+
 def _laid_down(state: RunState) -> Sequence[Command]:
     """Lay the work on a refused plan down, then plan anew: calls in flight may end, no other begins."""
     names = [name for name, branch in state.branches.items() if branch.subtask is not None]
@@ -163,7 +174,12 @@ def _concluded(state: RunState, item: SubtaskState, branch: Branch) -> Sequence[
     found = conclusions_in(value, item.subtask.id)
     if branch.is_stopped and not found:
         return _dropped(state, item, "it went round in circles and concluded nothing")
-    return [Record(SubtaskConcluded(item.subtask.id, found, open_questions_in(value)))]
+    return [_concluding(item, value)]
+
+
+def _concluding(item: SubtaskState, value: Json) -> Record:
+    name = item.subtask.id
+    return Record(SubtaskConcluded(name, conclusions_in(value, name), open_questions_in(value)))
 
 
 def _dropped(state: RunState, item: SubtaskState, reason: str) -> Sequence[Command]:
