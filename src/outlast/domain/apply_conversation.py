@@ -112,8 +112,10 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
 
 
 def _spoken(state: RunState, branch: Branch, event: ModelAnswered) -> RunState:
+    """What was said while the model spoke is heard before its answer counts."""
     asked = {made.id: Call(made, branch.id, state.counters.steps) for made in event.tool_calls}
-    answer = None if asked else Answer(state.position, event.text, event.value, event.problem)
+    is_last_word = not asked and not branch.told_since
+    answer = Answer(state.position, event.text, event.value, event.problem) if is_last_word else None
     answered = evolve(
         branch,
         model_call=None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -12,6 +11,7 @@ from outlast.domain.errors import Broken
 from outlast.domain.events import AnyEvent
 from outlast.ports.store import Claim, Item, PutPayload, Store
 from outlast.runs.cache import Cache
+from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.ledger import Ledger
 from outlast.runs.means import Means
 
@@ -26,11 +26,20 @@ class Outcome:
 
 @dataclass(slots=True)
 class Lease:
-    """A claim seen by this process's monotonic clock. `until_seconds` moves on with every renewal; `is_lost` is final."""
+    """A claim by this process's elapsed time. `until_seconds` moves on with every renewal; `is_lost` is final."""
 
     claim: Claim
-    until_seconds: float
+    claimed_seconds: float
+    lease_seconds: float
+    until_seconds: float = 0.0
     is_lost: bool = False
+
+    def __post_init__(self) -> None:
+        self.until_seconds = self.claimed_seconds + self.lease_seconds
+
+    def was_renewed(self, asked_seconds: float) -> None:
+        """Note that the store renewed the lease on a request made at `asked_seconds`."""
+        self.until_seconds = asked_seconds + self.lease_seconds
 
 
 @dataclass(slots=True)
@@ -45,7 +54,6 @@ class Desk:
     lease: Lease
     ledger: Ledger = field(default_factory=Ledger)
     cache: Cache = field(default_factory=Cache)
-    _anchor_seconds: float = field(default_factory=time.monotonic)
     _texts: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -54,16 +62,16 @@ class Desk:
         return self.lease.claim.generation
 
     def seconds(self) -> float:
-        """This process's monotonic clock."""
-        return time.monotonic()
+        """Elapsed time in this process."""
+        return elapsed_seconds()
 
     def now(self) -> datetime:
         """The store's time, kept by the monotonic clock since the claim."""
-        return self.lease.claim.store_now + timedelta(seconds=time.monotonic() - self._anchor_seconds)
+        return self.lease.claim.store_now + timedelta(seconds=elapsed_seconds() - self.lease.claimed_seconds)
 
     def is_mine(self) -> bool:
         """Does this worker surely still hold the lease?"""
-        return not self.lease.is_lost and time.monotonic() < self.lease.until_seconds
+        return not self.lease.is_lost and elapsed_seconds() < self.lease.until_seconds
 
     async def text(self, digest: str) -> str | None:
         """The stored text with this digest."""
@@ -86,9 +94,18 @@ class Desk:
         """Store content with this run at once."""
         await self.store.commit([PutPayload(self.run_id, digest, content)])
 
-    def must_be_mine(self) -> None:
-        """Raise Broken (`lease_lost`) unless this worker surely still holds the lease; asked right before a `once` call."""
+    async def must_be_mine(self) -> None:
+        """Raise Broken (`lease_lost`) unless this worker surely holds the lease; asked right before a `once` call.
+
+        A lease that ran out while the machine slept is renewed first, where nobody has taken the run over.
+        """
+        if self.is_mine():
+            return
+        asked = elapsed_seconds()
+        if self.run_id in await self.store.renew([self.lease.claim], self.lease.lease_seconds):
+            self.lease.was_renewed(asked)
+        else:
+            self.lease.is_lost = True
         if not self.is_mine():
-            raise Broken(
-                "lease_lost", f"The lease on {self.run_id} ran out before a call that must not run twice."
-            )
+            detail = f"The lease on {self.run_id} was lost before a call that must not run twice."
+            raise Broken("lease_lost", detail, "Nothing to do: another worker goes on with the run.")

@@ -14,6 +14,7 @@ from typing import Final
 from outlast.domain.errors import OutlastError
 from outlast.ports.store import Store
 from outlast.runs.desk import Lease
+from outlast.runs.elapsed import elapsed_seconds
 
 LOOP_PATIENCE_SECONDS: Final = 5.0
 """How long the worker's loop may be silent before its leases are no longer renewed."""
@@ -75,14 +76,14 @@ class Heartbeat:
             held = list(self._leases.values())
         if not held:
             return
-        asked_at = time.monotonic()
+        asked = elapsed_seconds()
         try:
             kept = await self._store.renew([lease.claim for lease, _ in held], self._lease_seconds)
         except OutlastError:
             return
         for lease, on_loss in held:
             if lease.claim.item in kept:
-                lease.until_seconds = asked_at + self._lease_seconds
+                lease.was_renewed(asked)
             else:
                 lease.is_lost = True
                 on_loss()

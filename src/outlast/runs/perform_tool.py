@@ -95,7 +95,7 @@ async def _before(
         desk, state, "before_tool", {"tool": pinned.name, "arguments": arguments}, call, hooks
     )
     if pinned.effect is Effect.ONCE:
-        desk.must_be_mine()
+        await desk.must_be_mine()
     return veto
 
 

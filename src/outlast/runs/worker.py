@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 
 from outlast.domain.errors import OutlastError
@@ -16,6 +15,7 @@ from outlast.journal.thread import read_thread_words
 from outlast.journal.upcast import READER
 from outlast.ports.store import Claim, Store, Watch
 from outlast.runs.desk import Desk, Lease, Outcome
+from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt, give_back
 from outlast.runs.heartbeat import Heartbeat
 from outlast.runs.loop import drive
@@ -51,7 +51,7 @@ class Worker:
 
         Raises CallerMistake or Broken when the run cannot be taken up here; the claim is given back first.
         """
-        claimed_at = time.monotonic()
+        claimed_at = elapsed_seconds()
         claims = await self._store.claim(
             "runs", self._holder, self._lease_seconds, item=run_id, evict=evict, reader=READER
         )
@@ -67,7 +67,7 @@ class Worker:
         async with Heartbeat(self._store, self._lease_seconds) as heartbeat:
             try:
                 while not stop.is_set():
-                    claimed_at = time.monotonic()
+                    claimed_at = elapsed_seconds()
                     for claim in await self._claim_some(self._concurrency - len(tasks)):
                         task = asyncio.create_task(self._try(claim, claimed_at, heartbeat))
                         tasks.add(task)
@@ -113,7 +113,7 @@ class Worker:
             return
 
     async def _take_up(self, claim: Claim, claimed_at: float, heartbeat: Heartbeat) -> str:
-        lease = Lease(claim, claimed_at + self._lease_seconds)
+        lease = Lease(claim, claimed_at, self._lease_seconds)
         woken = asyncio.Event()
         heartbeat.enter(lease, woken.set)
         means: Means | None = None
