@@ -57,20 +57,22 @@ class Lane:
 
     async def start(self) -> None:
         """Make the server in its thread; raises what making it raises."""
-        started = Job(_nothing)
+        started, self._last = Job(_nothing), None
         threading.Thread(target=self._run, args=(started,), name=self._name, daemon=True).start()
-        await started.future
+        try:
+            await started.future
+        except asyncio.CancelledError:
+            self._end()
+            raise
         self._is_open = True
 
     async def stop(self) -> None:
         """Finish what is pending and end the thread. Safe to call twice."""
-        last = Job(_nothing)
         with self._gate:
             if not self._is_open:
                 return
             self._is_open = False
-            self._last = last
-            self._pending.put(last)
+            last = self._end()
         await last.future
 
     async def do(self, work: Callable[[Any], T]) -> T:
@@ -88,6 +90,12 @@ class Lane:
     def nudge(self) -> None:
         """Have the server look around soon."""
         self._pending.put(None)
+
+    def _end(self) -> Job:
+        """Let the thread end after what is pending; the future of the job tells when."""
+        self._last = Job(_nothing)
+        self._pending.put(self._last)
+        return self._last
 
     def _run(self, started: Job) -> None:
         try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -100,6 +101,33 @@ async def test_a_loop_that_is_gone_does_not_stop_the_writer(tmp_path: Path) -> N
     assert await store.commit([append("q", 0)]) == Committed()
     assert await store.read_head("r") == 1
     await store.close()
+
+
+async def test_a_store_may_be_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "outlast.db"
+    store = SqliteStore(path)
+    path.write_bytes(b"no database" * 500)
+    with pytest.raises(Broken):
+        await store.open()
+    path.unlink()
+    for position in range(2):
+        await store.open()
+        assert await store.commit([append("r", position)]) == Committed()
+        assert await store.read_head("r") == position + 1
+        await store.close()
+
+
+async def test_an_open_that_is_cancelled_leaves_no_thread(tmp_path: Path) -> None:
+    names = {"outlast-store-writer", "outlast-store-reader"}
+    opening = asyncio.create_task(SqliteStore(tmp_path / "outlast.db").open())
+    await asyncio.sleep(0)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    left = [thread for thread in threading.enumerate() if thread.name in names]
+    for thread in left:
+        await asyncio.to_thread(thread.join, 10)
+    assert not [thread for thread in left if thread.is_alive()]
 
 
 async def test_a_full_store_refuses_and_goes_on_once_there_is_room(tmp_path: Path) -> None:
