@@ -32,11 +32,8 @@ def apply_tooling(state: RunState, event: Tooling) -> RunState:
             return state if call is None else _with_call(state, evolve(call, is_unsettled=True))
         case LoopNoticed():
             return _noticed(state, event)
-        case HookRequested(subject=subject, hook=hook, generation=generation):
-            return evolve(state, hooks={**state.hooks, hook_key(hook, subject): HookCall(generation)})
-        case HookRan(subject=subject, hook=hook, veto=veto):
-            done = HookCall(state.generation, is_done=True, veto=veto)
-            return evolve(state, hooks={**state.hooks, hook_key(hook, subject): done}, idle_claims=0)
+        case HookRequested() | HookRan():
+            return _hooked(state, event)
         case _:
             assert_never(event)
 
@@ -44,6 +41,17 @@ def apply_tooling(state: RunState, event: Tooling) -> RunState:
 def hook_key(hook: str, subject: str) -> str:
     """The name under which a state keeps what became of a hook for a transition or call."""
     return f"{hook} {subject}"
+
+
+def _hooked(state: RunState, event: HookRequested | HookRan) -> RunState:
+    key = hook_key(event.hook, event.subject)
+    before = state.hooks.get(key)
+    attempt = before.attempt if before is not None else 0
+    if isinstance(event, HookRequested):
+        asked = HookCall(event.generation, attempt + 1)
+        return evolve(state, hooks={**state.hooks, key: asked})
+    done = HookCall(state.generation, max(1, attempt), is_done=True, veto=event.veto)
+    return evolve(state, hooks={**state.hooks, key: done}, idle_claims=0)
 
 
 def _requested(state: RunState, event: ToolRequested) -> RunState:

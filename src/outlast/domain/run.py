@@ -154,9 +154,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """A hook that was asked for: in flight under `generation`, or done with its verdict."""
+    """A hook that was asked for: in flight under `generation` for the `attempt`-th time, or done with its verdict."""
 
     generation: int
+    attempt: int = 1
     is_done: bool = False
     veto: str | None = None
 
