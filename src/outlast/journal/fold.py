@@ -1,25 +1,14 @@
-"""From a stored journal to a state: the newest usable snapshot, the events after it, a check of recorded digests."""
+"""From a stored journal to a state: the newest usable snapshot, the events after it, and a check of recorded digests."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from outlast.domain.apply import apply, begin
 from outlast.domain.errors import NotFound
 from outlast.domain.events import FoldDiverged, Recorded, StateEntered
 from outlast.domain.run import RunState
 from outlast.journal.history import read_history
-from outlast.journal.snapshot import difference_between, is_comparable, state_digest, state_in
+from outlast.journal.snapshot import is_comparable, state_digest, state_in
 from outlast.ports.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A state with what was found on the way: recorded digests that the fold did not reach."""
-
-    state: RunState
-    divergences: tuple[FoldDiverged, ...] = ()
 
 
 async def load_state(store: Store, run_id: str) -> RunState:
@@ -28,26 +17,11 @@ async def load_state(store: Store, run_id: str) -> RunState:
     history = await read_history(store, run_id, after=start.position if start else 0)
     if start is None and not history:
         raise unknown_run(run_id)
-    return fold_on(run_id, start, history).state
-
-
-def fold_on(run_id: str, start: RunState | None, history: Sequence[Recorded]) -> Folded:
-    """The state after `history`, from `start` or from nothing, with every divergence from a recorded digest."""
-    state = start
-    divergences = []
+    state = start if start is not None else begin(run_id, history[0])
     for recorded in history:
-        if state is None:
-            state = begin(run_id, recorded)
-            continue
-        if recorded.position <= state.position:
-            continue
-        found = divergence_at(state, recorded)
-        if found is not None:
-            divergences.append(found)
-        state = apply(state, recorded)
-    if state is None:
-        raise unknown_run(run_id)
-    return Folded(state, tuple(divergences))
+        if recorded.position > state.position:
+            state = apply(state, recorded)
+    return state
 
 
 def divergence_at(state: RunState, recorded: Recorded) -> FoldDiverged | None:
@@ -59,14 +33,6 @@ def divergence_at(state: RunState, recorded: Recorded) -> FoldDiverged | None:
     if folded == event.digest:
         return None
     return FoldDiverged(recorded.position, event.digest, folded, "")
-
-
-def snapshot_divergence(snapshot: RunState, folded: RunState) -> FoldDiverged | None:
-    """Where a snapshot differs from the fold of the journal up to the same position."""
-    recorded, found = state_digest(snapshot), state_digest(folded)
-    if recorded == found:
-        return None
-    return FoldDiverged(folded.position, recorded, found, difference_between(snapshot, folded))
 
 
 def unknown_run(run_id: str) -> NotFound:
