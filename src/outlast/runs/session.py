@@ -8,10 +8,12 @@ is placed again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
+from outlast.domain.apply_tooling import hook_key
 from outlast.domain.commands import CallModel, CallTool, RunHook
 from outlast.domain.errors import Broken, Conflict
 from outlast.domain.events import (
@@ -41,6 +43,9 @@ LeaseLost = Broken
 
 Reload = Callable[[], Awaitable[Readings]]
 
+Effect = Callable[[], Awaitable[Outcome]]
+"""A call to carry out: bound when its intent is durable, begun when its task first runs, which a kill may forestall."""
+
 MAX_RACES: Final = 50
 
 
@@ -53,7 +58,6 @@ class Session:
         self.drafter = Drafter(readings, desk.means.workflow)
         self.wake = wake
         self.is_draining = False
-        self.has_signals = False
         self.has_signals = False
         self._reload = reload
         self._in_flight: dict[str, asyncio.Task[None]] = {}
@@ -79,22 +83,16 @@ class Session:
         return bool(news)
 
     async def advance(self, first: Sequence[Outcome] = ()) -> bool:
-        """Commit what calls came to and what is due next, and begin the calls of it. False when there was nothing to write."""
-        if self._trouble is not None:
-            raise self._trouble
+        """Commit what calls came to and what is due next, and begin the calls of it. False when there was nothing to write.
+
+        Raises what a performer let out, once everything that had ended beside it is kept.
+        """
         outcomes = [*first, *self._done]
         self._done.clear()
-        for _ in range(MAX_RACES):
-            draft = self._drafted(outcomes)
-            if not draft.recorded:
-                return False
-            if await self._committed(draft, [item for outcome in outcomes for item in outcome.items], []):
-                for started in draft.started:
-                    self._begin(started)
-                return True
-        raise Broken(
-            "store_contended", f"{MAX_RACES} commits of {self.desk.run_id} in a row met a newer event."
-        )
+        has_written = await self._written(outcomes) if outcomes or self._trouble is None else False
+        if self._trouble is not None:
+            raise self._trouble
+        return has_written
 
     async def release(self, reason: str, due_at: datetime | None) -> bool:
         """Give the run back in one commit with the event that says so. False when somebody appended meanwhile."""
@@ -110,13 +108,27 @@ class Session:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._in_flight.clear()
+
+    async def _written(self, outcomes: Sequence[Outcome]) -> bool:
+        for _ in range(MAX_RACES):
+            draft = self._drafted(outcomes)
+            if not draft.recorded:
+                return False
+            if await self._committed(draft, [item for outcome in outcomes for item in outcome.items], []):
+                for started in draft.started:
+                    self._begin(started)
+                return True
+        raise Broken(
+            "store_contended", f"{MAX_RACES} commits of {self.desk.run_id} in a row met a newer event."
+        )
 
     def _drafted(self, outcomes: Sequence[Outcome]) -> Draft:
         draft, now = Draft(), self.desk.now()
         for outcome in outcomes:
             for event in outcome.events:
                 self.drafter.place(draft, event, now)
-        if not self.is_draining:
+        if not self.is_draining and self._trouble is None:
             self.drafter.settle(draft, now)
         return draft
 
@@ -159,32 +171,37 @@ class Session:
         name = _name_of(started)
         self._in_flight[name] = asyncio.create_task(self._carried_out(name, self._effect(started)))
 
-    async def _carried_out(self, name: str, effect: Coroutine[Any, Any, Outcome]) -> None:
+    async def _carried_out(self, name: str, effect: Effect) -> None:
         """Carry a call out and keep what it came to for the next commit."""
         try:
-            self._done.append(await effect)
-        except Exception as error:  # noqa: BLE001 - what a performer lets out is trouble of the session, raised where it commits
+            self._done.append(await effect())
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever a performer lets out ends the session, raised where it commits
             self._trouble = error
         finally:
             self._in_flight.pop(name, None)
             self.wake.set()
 
-    def _effect(self, started: Started) -> Coroutine[Any, Any, Outcome]:
+    def _effect(self, started: Started) -> Effect:
         intent, command, state = started.intent, started.command, self.state
         if isinstance(intent, ModelRequested) and isinstance(command, CallModel):
             schema = self.drafter.schema_of(command)
             branch = state.branches[intent.branch]
             messages = self.readings.conversations[intent.branch].messages
             request = request_of(state, branch, intent, messages, schema)
-            return perform_model(self.desk, state, intent, request, command.form, schema)
+            return partial(perform_model, self.desk, state, intent, request, command.form, schema)
         if isinstance(intent, ToolRequested) and isinstance(command, CallTool):
-            return perform_tool(self.desk, state, state.calls[intent.call], command.edited)
+            return partial(perform_tool, self.desk, state, state.calls[intent.call], command.edited)
         if isinstance(intent, HookRequested) and isinstance(command, RunHook):
-            return self._hook(state, intent, command)
+            return partial(self._hook, state, intent, command)
         raise TypeError(f"{type(command).__name__} does not go with {type(intent).__name__}")
 
     async def _hook(self, state: RunState, intent: HookRequested, command: RunHook) -> Outcome:
-        ran = await call_hook(self.desk, state, intent.hook, intent.point, intent.subject, command.info, 1)
+        attempt = state.hooks[hook_key(intent.hook, intent.subject)].attempt
+        ran = await call_hook(
+            self.desk, state, intent.hook, intent.point, intent.subject, command.info, attempt
+        )
         return Outcome([ran])
 
 
