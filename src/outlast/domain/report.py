@@ -33,13 +33,15 @@ class Citation:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A statement and what it rests on: ids of sources, steps of the run, a confidence from 0 to 1, and the span of its first
-    source that it was drawn from, word for word (empty where none was found)."""
+    source that it was drawn from, word for word (empty where none was found). `is_new` marks what the run that this one continues
+    had not found."""
 
     text: str
     sources: tuple[str, ...]
     steps: tuple[int, ...] = ()
     confidence: float = 0.5
     quote: str = ""
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from outlast.domain.events import (
     BranchOpened,
@@ -26,6 +26,12 @@ from outlast.domain.source import Fetched, Found
 from outlast.domain.tool_call import ToolOutcome
 
 T = TypeVar("T")
+
+EARLIER_STEP: Final = 0
+"""The step of what the run that this one continues has read."""
+
+_EARLIER: Final = ""
+"""The conversation that stands for all of that run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +119,15 @@ class Ledger:
         return (known.index(branch) if branch in known else len(known), branch)
 
     def _inherit(self, sources: object) -> None:
-        """Sources of the run this one continues: known, read in step 0."""
+        """Sources of the run this one continues, and the queries that led there."""
         for item in sources if isinstance(sources, list) else []:
             source = Fetched(
                 item["url"], item["title"], item["text_digest"], item["fetched_at"], item["media_type"]
             )
-            self._reads.setdefault(source.key, {})[""] = (0, 0, source)
+            self._reads.setdefault(source.key, {})[_EARLIER] = (EARLIER_STEP, 0, source)
+            if item.get("query"):
+                found = Found(source.url, source.title, item["query"])
+                self._finds.setdefault(source.url, {})[_EARLIER] = (EARLIER_STEP, 0, found)
 
 
 def _keep_first(entries: dict[str, tuple[int, int, T]], asked: _Asked, item: T) -> None:

@@ -14,7 +14,8 @@ from outlast.domain.plan import Conclusion, Progress
 from outlast.domain.report import Citation, Claim, Report, Section
 from outlast.domain.run import RunState
 from outlast.runs.forms import text_in, texts_in
-from outlast.runs.ledger import Entry, Ledger
+from outlast.runs.inheritance import changed_sources, is_old
+from outlast.runs.ledger import EARLIER_STEP, Entry, Ledger
 from outlast.runs.report_words import WORDS, language_of
 
 
@@ -28,25 +29,27 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a claim rests on: ledger entries, the quote from the first of them, and a confidence."""
+    """What a claim rests on: ledger entries, the quote from the first of them, a confidence, and whether the run that this one
+    continues had concluded all of it."""
 
     entries: tuple[Entry, ...]
     quote: str
     confidence: float
+    is_old: bool = False
 
 
 def from_draft(content: dict[str, Json], state: RunState, ledger: Ledger, outcome: str) -> Made:
     """The report a writer handed in. Raises ModelMistake (`unsupported_report`) when not one claim has support although there are
     conclusions that have."""
     conclusions = _conclusions(state)
-    maker = _Maker(ledger)
+    maker = _Maker(state)
     dropped: list[str] = []
     sections = []
     for section in _objects(content.get("sections")):
         claims = []
         for drafted in _objects(section.get("claims")):
             text = text_in(drafted, "text").strip()
-            support = _support(drafted, conclusions, ledger)
+            support = _support(drafted, conclusions, state, ledger)
             if text and support is not None:
                 claims.append(maker.claim(text, support))
             elif text:
@@ -65,13 +68,13 @@ def from_draft(content: dict[str, Json], state: RunState, ledger: Ledger, outcom
 
 def from_conclusions(state: RunState, ledger: Ledger, outcome: str, reason: str) -> Made:
     """The report that can be made without a model: the conclusions, by subtask, in plan order."""
-    maker = _Maker(ledger)
+    maker = _Maker(state)
     dropped: list[str] = []
     sections = []
     for item in state.plan:
         claims = []
         for one in item.conclusions:
-            support = _of_conclusions([one], ledger)
+            support = _of_conclusions([one], state, ledger)
             if support is None:
                 dropped.append(one.claim)
             else:
@@ -85,8 +88,8 @@ def from_conclusions(state: RunState, ledger: Ledger, outcome: str, reason: str)
 class _Maker:
     """Numbers sources as they are first cited."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, state: RunState) -> None:
+        self._state = state
         self._cited: dict[str, Citation] = {}
 
     @property
@@ -98,8 +101,9 @@ class _Maker:
             self._cite(entry, support.quote if index == 0 else "")
             for index, entry in enumerate(support.entries)
         ]
-        steps = tuple(sorted({entry.step for entry in support.entries}))
-        return Claim(text, tuple(dict.fromkeys(ids)), steps, support.confidence, support.quote)
+        steps = tuple(sorted({entry.step for entry in support.entries} - {EARLIER_STEP}))
+        is_new = self._state.inherited is not None and not support.is_old and not is_old(self._state, text)
+        return Claim(text, tuple(dict.fromkeys(ids)), steps, support.confidence, support.quote, is_new)
 
     def _cite(self, entry: Entry, quote: str) -> str:
         key = entry.source.key
@@ -134,6 +138,7 @@ def _made(
     ]
     limits += [words["open"].format(text=text) for item in state.plan for text in item.open_questions]
     limits += [words["dropped"].format(text=text) for text in dropped]
+    limits += [words["changed"].format(text=title) for title in changed_sources(state)]
     summary = text_in(content, "summary").strip() or _summary(sections, words)
     report = Report(
         title=text_in(content, "title").strip()
@@ -159,16 +164,18 @@ def _conclusions(state: RunState) -> dict[str, Conclusion]:
     return {one.id: one for item in state.plan for one in item.conclusions}
 
 
-def _support(drafted: Json, conclusions: dict[str, Conclusion], ledger: Ledger) -> Support | None:
+def _support(
+    drafted: Json, conclusions: dict[str, Conclusion], state: RunState, ledger: Ledger
+) -> Support | None:
     """What a drafted claim rests on: the conclusions it names, else the sources it names."""
     named = [conclusions[name] for name in texts_in(drafted, "conclusions") if name in conclusions]
     if named:
-        return _of_conclusions(named, ledger)
+        return _of_conclusions(named, state, ledger)
     entries = [entry for name in texts_in(drafted, "sources") if (entry := ledger.entry(name)) is not None]
     return Support(tuple(entries), "", 0.5) if entries else None
 
 
-def _of_conclusions(named: Sequence[Conclusion], ledger: Ledger) -> Support | None:
+def _of_conclusions(named: Sequence[Conclusion], state: RunState, ledger: Ledger) -> Support | None:
     supported = [one for one in named if one.is_supported]
     entries: dict[str, Entry] = {}
     for one in supported:
@@ -179,7 +186,10 @@ def _of_conclusions(named: Sequence[Conclusion], ledger: Ledger) -> Support | No
     if not entries:
         return None
     return Support(
-        tuple(entries.values()), supported[0].quote, round(min(one.confidence for one in supported), 2)
+        tuple(entries.values()),
+        supported[0].quote,
+        round(min(one.confidence for one in supported), 2),
+        all(is_old(state, one.claim) for one in supported),
     )
 
 

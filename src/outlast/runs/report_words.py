@@ -9,6 +9,8 @@ from outlast.domain.run import RunState
 WORDS: Final[dict[str, dict[str, str]]] = {
     "en": {
         "title": "Report",
+        "known": "Known from the earlier run {run}",
+        "changed": "Changed since the earlier run, or not to be read any more, so what rested on it was not taken over: {text}",
         "nothing": "Nothing was found that answers the question.",
         "open": "Open question: {text}",
         "dropped": "Left out, since no source that was read supports it: {text}",
@@ -18,6 +20,8 @@ WORDS: Final[dict[str, dict[str, str]]] = {
     },
     "zh": {
         "title": "报告",
+        "known": "先前运行 {run} 的已知结论",
+        "changed": "自先前的运行以来已改变或无法再读取，依据它的结论未予沿用：{text}",
         "nothing": "没有找到能回答该问题的内容。",
         "open": "未决问题：{text}",
         "dropped": "已略去，因为读过的来源都不支持：{text}",

@@ -18,6 +18,7 @@ from outlast.journal.append import placed, prepare
 from outlast.journal.upcast import READER
 from outlast.ports.store import (
     Committed,
+    CopyPayloads,
     Enqueue,
     Guard,
     InsertRun,
@@ -128,9 +129,12 @@ async def _items(store: Store, order: Order, words: str, run_id: str, thread_id:
     )
     title = words.strip().splitlines()[0][:80]
     thread = ThreadRow(thread_id=thread_id, user_id=order.user_id, title=title, created_at=now)
+    # What a continuation cites is kept for as long as it is.
+    texts = [CopyPayloads(order.origin.run_id, run_id)] if order.origin is not None else []
     return [
         InsertThread(thread),
         InsertRun(row),
+        *texts,
         *prepare(run_id, placed([event], 0, now), None).items,
         *said_items(thread_id, ThreadSaid(run_id, "user", words), now),
         Enqueue(

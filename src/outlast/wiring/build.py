@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -116,15 +117,12 @@ class Builder:
         checked = check_arguments(self.catalogue().load([name])[name], arguments)
         return [*checked.problems, checked.detail][:10] if isinstance(checked, ToolError) else []
 
-    async def check_reading(self, definition: TaskDefinition) -> list[str]:
-        """Make sure that what a task reads is there; returns notices about documents that cannot be read."""
-        settings = self._settings(definition)
-        if not READING_TOOLS.intersection(definition.tools):
-            return []
-        reading = await reading_of(settings, self._environ, self._index())
+    @asynccontextmanager
+    async def reading(self, definition: TaskDefinition) -> AsyncIterator[Reading]:
+        """What a task reads with, brought up to date. Raises CallerMistake as `reading_of` does, when it is not there."""
+        reading = await self._reading(self._settings(definition), definition.tools)
         try:
-            problems: list[str] = reading.search.problems() if reading.search is not None else []  # type: ignore[attr-defined]
-            return problems
+            yield reading
         finally:
             await reading.close()
 
@@ -137,7 +135,7 @@ class Builder:
             self._pinned[key] = pinned_settings(definition, self._own)
         return self._pinned[key]
 
-    async def _reading(self, settings: Settings, tools: Mapping[str, Tool]) -> Reading:
+    async def _reading(self, settings: Settings, tools: Iterable[str]) -> Reading:
         if not READING_TOOLS.intersection(tools):
             return Reading()
         return await reading_of(settings, self._environ, self._index())

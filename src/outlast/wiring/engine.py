@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from outlast.domain.door import Json
 from outlast.domain.errors import CallerMistake
-from outlast.domain.events import Origin
 from outlast.domain.ids import LOCAL_USER
+from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
 from outlast.ports.provider import Provider
 from outlast.ports.store import QueueEntry, Store
 from outlast.runs.worker import Worker
+from outlast.service.continuation import ended_state, heritage_of
 from outlast.service.fork import Branching, fork_run
 from outlast.service.show import pinned_definition
 from outlast.service.start import Begun, Order, start_run
@@ -32,20 +32,27 @@ from outlast.wiring.settings.tree import Settings
 from outlast.wiring.stores import store_of
 
 
+def _silent(notice: str) -> None:
+    """For callers who want no notices."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A run somebody wants: a task by name or file, its input, and how it differs from the configuration."""
+    """A run somebody wants: a task by name or file, its input, and how it differs from the configuration.
 
-    task: str
-    input: str
+    With `continues`, the id of a run that has ended, it starts from what that run found out; task and input are that run's unless
+    they are given.
+    """
+
+    task: str = ""
+    input: str = ""
+    continues: str | None = None
     thread_id: str | None = None
     key: str | None = None
     user_id: str = LOCAL_USER
     overrides: tuple[Override, ...] = ()
     is_claimed_here: bool = False
     by_name_only: bool = False
-    origin: Origin | None = None
-    inherited: Json = None
 
 
 class Engine:
@@ -104,31 +111,46 @@ class Engine:
         )
         return pin(self.settings, task, self.environ)
 
-    async def begin(self, request: Request) -> Begun:
+    async def begin(self, request: Request, tell: Callable[[str], None] = _silent) -> Begun:
         """Start a run, once everything it needs is known to be here, or find the one its key names.
 
-        Raises what `service.start.start_run` raises, and CallerMistake for whatever the task needs that is missing.
+        `tell` is given a line for each document that cannot be read.
+        Raises what `service.start.start_run` and `service.continuation.ended_state` raise, and CallerMistake for whatever the task
+        needs that is missing.
         """
-        definition = self.definition(request)
+        earlier = None
+        if request.continues is not None:
+            earlier = await ended_state(self.store, request.continues, request.user_id)
+        definition = self._definition(request, earlier)
         tools = self.builder.pinned_tools(definition)
-        known = await self._known(request)
-        if known is None:
-            await self.builder.check_reading(definition)
+        heritage = None
+        if await self._known(request) is None:
+            async with self.builder.reading(definition) as reading:
+                for problem in reading.problems():
+                    tell(problem)
+                if earlier is not None:
+                    heritage = await heritage_of(self.store, earlier, reading.fetch)
         return await start_run(
             self.store,
             Order(
                 definition=definition,
                 tools=tools,
-                input=request.input,
+                input=request.input or (earlier.input if earlier is not None else ""),
                 random=secrets.token_bytes(40),
                 user_id=request.user_id,
                 thread_id=request.thread_id,
                 key=request.key,
-                origin=request.origin,
-                inherited=request.inherited,
+                origin=heritage.origin if heritage is not None else None,
+                inherited=heritage.inherited if heritage is not None else None,
                 head_start_seconds=self.lease_seconds if request.is_claimed_here else 0.0,
             ),
         )
+
+    def _definition(self, request: Request, earlier: RunState | None) -> TaskDefinition:
+        """The definition of the task that is asked for, else that of the run that is continued, with the overrides over it."""
+        if request.task or earlier is None:
+            return self.definition(request)
+        return repinned(earlier.definition, self.settings, request.overrides, self.environ)
 
     async def fork(self, run_id: str, at: int, user_id: str, overrides: tuple[Override, ...] = ()) -> Begun:
         """Fork a run after one of its events, with settings that differ from what it is pinned to.

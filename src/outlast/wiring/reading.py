@@ -20,6 +20,11 @@ class Reading:
     search: Search | None = None
     fetch: Fetch | None = None
 
+    def problems(self) -> list[str]:
+        """A line for each document of a corpus that cannot be read."""
+        listed = getattr(self.search, "problems", None)
+        return list(listed()) if listed is not None else []
+
     async def close(self) -> None:
         """Close both."""
         if self.fetch is not None:

@@ -20,11 +20,22 @@ from outlast.wiring.engine import Request
 app = App(name="run")
 
 TaskName = Annotated[
-    str, Parameter(help="Name of a task in tasks/ beside the configuration, or a task file.")
+    str,
+    Parameter(
+        help="Name of a task in tasks/ beside the configuration, or a task file. Needed without --from."
+    ),
 ]
 Input = Annotated[
     str,
-    Parameter(allow_leading_hyphen=True, help="What it is to do; - reads it from stdin.", show_default=False),
+    Parameter(
+        allow_leading_hyphen=True, help="What it is to do; - reads it from stdin. Needed without --from."
+    ),
+]
+From = Annotated[
+    str | None,
+    Parameter(
+        name="--from", help="Id of a run that has ended: start from what it found, read again what changed."
+    ),
 ]
 Key = Annotated[
     str | None, Parameter(help="A name for this run: the same command again goes on with it, or prints it.")
@@ -38,9 +49,10 @@ WaitTasks = Annotated[bool, Parameter(help="Stay until the background tasks of t
 @app.default
 def run(
     *,
-    task: TaskName,
-    input: Input,  # noqa: A002 - the pinned name
+    task: TaskName = "",
+    input: Input = "",  # noqa: A002 - the pinned name
     thread: ThreadId = None,
+    earlier: From = None,
     key: Key = None,
     detach: Detach = False,
     wait_tasks: WaitTasks = False,
@@ -51,6 +63,8 @@ def run(
     """Start a run and work on it here until it is done. The report (or answer) goes to stdout, progress to stderr."""
     if wait_tasks:
         note("Background tasks are not followed yet, so there is none to wait for.")
+    if earlier is None:
+        _require(task, input)
     words = text_of(input)
     with Sitting(config, sets or ()) as sitting:
         if detach:
@@ -58,17 +72,26 @@ def run(
         request = Request(
             task=task,
             input=words,
+            continues=earlier,
             thread_id=thread,
             key=key,
             overrides=sitting.overrides,
             is_claimed_here=not detach,
         )
-        begun = sitting.run(sitting.engine.begin(request))
+        begun = sitting.run(sitting.engine.begin(request, note))
         if not begun.is_new:
             return _known(sitting, begun.run_id, request, as_json=json)
         if detach:
             return leave_to_worker(sitting, begun.run_id, config, sets or (), as_json=json)
         return sitting.see_through(begun.run_id, as_json=json)
+
+
+def _require(task: str, words: str) -> None:
+    """Raise CallerMistake (`usage`) for a run that says neither what it continues nor what it is to do."""
+    missing = [name for name, value in (("--task", task), ("--input", words)) if not value]
+    if missing:
+        detail = f"A run needs {' and '.join(missing)}."
+        raise CallerMistake("usage", detail, "Give them, or continue a run that has ended with --from RUN.")
 
 
 def text_of(given: str) -> str:

@@ -7,7 +7,8 @@ from outlast.domain.report import Citation, Claim, Report, Section
 
 
 def to_document(report: Report) -> dict[str, Json]:
-    """The report as programs read it. Confidences are from 0 to 1; `found_by` is null for a source no search led to."""
+    """The report as programs read it. Confidences are from 0 to 1; `found_by` is null for a source no search led to;
+    `is_new` is there, and true, for what the run that this one continues had not found."""
     return {
         "title": report.title,
         "question": report.question,
@@ -29,6 +30,7 @@ def _claim(claim: Claim) -> Json:
         "sources": list(claim.sources),
         "steps": list(claim.steps),
         "confidence": claim.confidence,
+        **({"is_new": True} if claim.is_new else {}),
     }
 
 

@@ -23,7 +23,10 @@ class Labels:
     quoted: str
     quote: str
     read: str
+    read_earlier: str
     found_by: str
+    found_earlier: str
+    new: str
     cited_in: str
     between: str
 
@@ -42,7 +45,10 @@ ENGLISH: Final = Labels(
     quoted="“{quote}”",
     quote="Quoted words",
     read="read {at} in step {step}",
+    read_earlier="read {at} by an earlier run, unchanged since",
     found_by="found in step {step} by searching for {query}",
+    found_earlier="found by searching for {query}",
+    new="new",
     cited_in="cited in",
     between=", ",
 )
@@ -61,7 +67,10 @@ CHINESE: Final = Labels(
     quoted="“{quote}”",
     quote="引用原文",
     read="步骤 {step} 读取，{at}",
+    read_earlier="由先前的运行读取，{at}，此后未变",
     found_by="步骤 {step} 搜索 {query} 时找到",
+    found_earlier="搜索 {query} 时找到",
+    new="新",
     cited_in="被引用于",
     between="，",
 )

@@ -8,8 +8,9 @@ from outlast.service.reports.labels import Labels
 
 
 def about_claim(claim: Claim, labels: Labels) -> str:
-    """How sure a claim is and which steps it came from."""
-    parts = [labels.confidence.format(percent=round(100 * claim.confidence))]
+    """Whether a claim is new, how sure it is, and which steps it came from."""
+    parts = [labels.new] if claim.is_new else []
+    parts.append(labels.confidence.format(percent=round(100 * claim.confidence)))
     if claim.steps:
         form = labels.step if len(claim.steps) == 1 else labels.steps
         parts.append(form.format(steps=", ".join(map(str, claim.steps))))
@@ -18,10 +19,12 @@ def about_claim(claim: Claim, labels: Labels) -> str:
 
 def about_source(source: Citation, labels: Labels) -> str:
     """When a source was read and which search led to it."""
-    parts = [labels.read.format(at=moment(shown(source.fetched_at)), step=source.step)]
+    read = labels.read if source.step else labels.read_earlier
+    parts = [read.format(at=moment(shown(source.fetched_at)), step=source.step)]
     if source.found_by is not None:
         query = labels.quoted.format(quote=shown(source.found_by.query))
-        parts.append(labels.found_by.format(step=source.found_by.step, query=query))
+        found = labels.found_by if source.found_by.step else labels.found_earlier
+        parts.append(found.format(step=source.found_by.step, query=query))
     return labels.between.join(parts)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from outlast.domain.commands import Command, Record
 from outlast.domain.door import Json, canonical_json
-from outlast.domain.events import LimitReached, PlanMade, PlanRefused
+from outlast.domain.events import LimitReached, PlanRefused
 from outlast.domain.plan import Subtask, digest_of_plan, problems_of
 from outlast.domain.run import Answer, Branch, RunState
 from outlast.domain.states import State
@@ -18,6 +18,7 @@ from outlast.runs.moves import enter, fail, open_branch, tell
 from outlast.runs.prompts.research import PLANNER, plan_again, plan_opening, refused_plan
 from outlast.runs.prompts.roles import prompt_of, tools_of
 from outlast.runs.transitions import working_states
+from outlast.runs.workflows.research.inheriting import adopted, with_known
 
 PLANNER_BRANCH = "planner"
 
@@ -69,6 +70,7 @@ def _judged(state: RunState, planner: Branch, answer: Answer, now: datetime) -> 
     problems = [answer.problem] if answer.problem else problems_of(subtasks)
     if problems:
         return _unusable(state, planner, problems)
+    subtasks = with_known(state, subtasks)
     digest = digest_of_plan(subtasks)
     if digest in state.refused_plans and not takes_as_it_is(state):
         return _refused(state, "engine", ("this plan was refused before",), digest)
@@ -80,7 +82,7 @@ def _judged(state: RunState, planner: Branch, answer: Answer, now: datetime) -> 
         return passage.commands
     if passage.gate is Gate.REFUSED and passage.ticket is not None:
         return _refused(state, "person", (passage.ticket.comment or "refused without a reason",), digest)
-    return [Record(PlanMade(state.plan_revision + 1, subtasks))]
+    return adopted(state, subtasks)
 
 
 def _unusable(state: RunState, planner: Branch, problems: Sequence[str]) -> Sequence[Command]:
@@ -113,4 +115,4 @@ def may_replan(state: RunState) -> bool:
 
 def single_subtask(state: RunState) -> Sequence[Command]:
     """The plan of a task that leaves PLANNING out: its input is the one question."""
-    return [Record(PlanMade(state.plan_revision + 1, (Subtask("s1", state.input),)))]
+    return adopted(state, with_known(state, [Subtask("s1", state.input)]))
