@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime, timedelta
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 from outlast.domain.errors import Broken
 from outlast.domain.run import RunState
@@ -16,8 +18,14 @@ from outlast.runs.session import Session
 LONGEST_WAIT_SECONDS: Final = 60.0
 """A worker sits out shorter waits; for longer ones it gives the run back until it is due."""
 
+STORE_TROUBLES: Final = frozenset({"store_unavailable", "store_full", "commit_unknown"})
+"""What a store may get over while the lease still holds."""
+
 SAFETY_POLL_SECONDS: Final = 10.0
 """Signals are looked for this often even when nobody tells of them."""
+
+
+T = TypeVar("T")
 
 
 async def drive(session: Session) -> str:
@@ -31,7 +39,7 @@ async def drive(session: Session) -> str:
             rest = _rest(session)
             if rest is not None:
                 reason, due_at = rest
-                if await session.release(reason, due_at):
+                if await patiently(session, partial(session.release, reason, due_at)):
                     return reason
                 continue
             await _wait(session)
@@ -50,9 +58,28 @@ async def _one_turn(session: Session) -> None:
         await session.catch_up()
     if session.state.wants_cancel is not None:
         await session.kill_calls()
-    await session.advance()
+    await patiently(session, session.advance)
     if session.state.state in (State.COMPLETED, State.CANCELLED):
         await session.kill_calls()
+
+
+async def patiently(session: Session, attempt: Callable[[], Awaitable[T]]) -> T:
+    """What an attempt to commit comes to; while the store cannot serve, it is made again for as long as the lease surely holds."""
+    for wait_seconds in _backoff():
+        try:
+            return await attempt()
+        except Broken as error:
+            if error.code not in STORE_TROUBLES or not session.desk.is_mine():
+                raise
+        await asyncio.sleep(wait_seconds)
+    raise AssertionError("the backoff does not end")
+
+
+def _backoff() -> Iterator[float]:
+    wait_seconds = 0.05
+    while True:
+        yield wait_seconds
+        wait_seconds = min(wait_seconds * 2, 2.0)
 
 
 def _rest(session: Session) -> tuple[str, datetime | None] | None:

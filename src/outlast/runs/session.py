@@ -15,13 +15,19 @@ from typing import Final
 
 from outlast.domain.apply_tooling import hook_key
 from outlast.domain.commands import CallModel, CallTool, RunHook
-from outlast.domain.errors import Broken, Conflict
+from outlast.domain.errors import Broken, Conflict, OutlastError
 from outlast.domain.events import (
+    AnyEvent,
     HookRequested,
+    ModelAnswered,
+    ModelFailed,
     ModelRequested,
+    QuestionAsked,
     Recorded,
+    RunClaimed,
     RunReleased,
     StateEntered,
+    ToolAnswered,
     ToolRequested,
 )
 from outlast.domain.run import RunState
@@ -64,6 +70,8 @@ class Session:
         self._done: list[Outcome] = []
         self._snapshot_at = readings.state.position
         self._trouble: BaseException | None = None
+        self._is_stale = False
+        self._unsure: list[Started] = []
 
     @property
     def state(self) -> RunState:
@@ -82,20 +90,36 @@ class Session:
             self.readings.fold(recorded)
         return bool(news)
 
-    async def advance(self, first: Sequence[Outcome] = ()) -> bool:
+    def take_in(self, outcome: Outcome) -> None:
+        """Keep something that came in, for the next commit."""
+        self._done.append(outcome)
+
+    async def advance(self) -> bool:
         """Commit what calls came to and what is due next, and begin the calls of it. False when there was nothing to write.
 
-        Raises what a performer let out, once everything that had ended beside it is kept.
+        Raises what a performer let out, once everything that had ended beside it is kept. When the store cannot serve, what
+        calls came to is kept for the next time.
         """
-        outcomes = [*first, *self._done]
+        if self._is_stale:
+            await self._read_anew()
+            self._begin_unsure()
+        outcomes = list(self._done)
         self._done.clear()
-        has_written = await self._written(outcomes) if outcomes or self._trouble is None else False
+        try:
+            has_written = await self._written(outcomes) if outcomes or self._trouble is None else False
+        except OutlastError:
+            self._done[:0] = outcomes
+            raise
         if self._trouble is not None:
             raise self._trouble
         return has_written
 
     async def release(self, reason: str, due_at: datetime | None) -> bool:
         """Give the run back in one commit with the event that says so. False when somebody appended meanwhile."""
+        if self._is_stale:
+            await self._read_anew()
+            if not self.state.is_claimed:
+                return True
         draft = Draft()
         self.drafter.place(draft, RunReleased(reason), self.desk.now())
         lease = self.desk.lease.claim
@@ -115,10 +139,11 @@ class Session:
             draft = self._drafted(outcomes)
             if not draft.recorded:
                 return False
+            self._unsure = draft.started
             if await self._committed(draft, [item for outcome in outcomes for item in outcome.items], []):
-                for started in draft.started:
-                    self._begin(started)
+                self._begin_unsure()
                 return True
+            self._unsure = []
         raise Broken(
             "store_contended", f"{MAX_RACES} commits of {self.desk.run_id} in a row met a newer event."
         )
@@ -127,7 +152,8 @@ class Session:
         draft, now = Draft(), self.desk.now()
         for outcome in outcomes:
             for event in outcome.events:
-                self.drafter.place(draft, event, now)
+                if is_awaited(self.state, event):
+                    self.drafter.place(draft, event, now)
         if not self.is_draining and self._trouble is None:
             self.drafter.settle(draft, now)
         return draft
@@ -136,7 +162,9 @@ class Session:
         """Write a draft. False when the journal had grown: the readings are then made anew."""
         prepared = prepare(self.desk.run_id, draft.recorded, self.desk.generation)
         items = [*prepared.items, *first, *self._row_items(draft.recorded), *last]
+        self._is_stale = True
         written = await self.desk.store.commit(items)
+        self._is_stale = False
         if isinstance(written, Committed):
             return True
         if written.guard is Guard.THREAD_BUSY:
@@ -148,10 +176,15 @@ class Session:
         if written.guard is not Guard.POSITION:
             self.desk.lease.is_lost = True
             raise Broken("lease_lost", f"Another worker holds {self.desk.run_id} ({written.guard}).")
+        await self._read_anew()
+        return False
+
+    async def _read_anew(self) -> None:
+        """Make the readings anew from the journal: what was drafted on top of them was not written, or nobody knows."""
         self.readings = await self._reload()
         self.desk.ledger, self.desk.cache = self.readings.ledger, self.readings.cache
         self.drafter.readings = self.readings
-        return False
+        self._is_stale = False
 
     def _row_items(self, recorded: Sequence[Recorded]) -> list[Item]:
         """What rides along: the row where the state changed, the thread's words at the end, a snapshot now and then."""
@@ -166,6 +199,13 @@ class Session:
             self._snapshot_at = self.state.position
             items.append(snapshot_of(self.state))
         return items
+
+    def _begin_unsure(self) -> None:
+        """Begin the calls of the last commit, those of which the journal holds the intent: none of them was begun before."""
+        unsure, self._unsure = self._unsure, []
+        for started in unsure:
+            if is_intended(self.state, started.intent):
+                self._begin(started)
 
     def _begin(self, started: Started) -> None:
         name = _name_of(started)
@@ -203,6 +243,34 @@ class Session:
             self.desk, state, intent.hook, intent.point, intent.subject, command.info, attempt
         )
         return Outcome([ran])
+
+
+def is_intended(state: RunState, intent: ModelRequested | ToolRequested | HookRequested) -> bool:
+    """Does the journal hold this intent of the present claim, its result still to come?"""
+    match intent:
+        case ModelRequested(call=call):
+            return call in state.model_calls
+        case ToolRequested(call=call, attempt=attempt):
+            known = state.calls.get(call)
+            return known is not None and (known.generation, known.attempt) == (intent.generation, attempt)
+        case HookRequested(hook=hook, subject=subject):
+            asked = state.hooks.get(hook_key(hook, subject))
+            return asked is not None and not asked.is_done and asked.generation == intent.generation
+
+
+def is_awaited(state: RunState, event: AnyEvent) -> bool:
+    """Does the run still wait for this result? Not when an earlier commit, thought lost, has recorded it after all."""
+    match event:
+        case ModelAnswered(call=call) | ModelFailed(call=call):
+            return call in state.model_calls
+        case ToolAnswered(call=call):
+            return call in state.calls
+        case RunClaimed(generation=generation):
+            return generation != state.generation
+        case QuestionAsked(question=question):
+            return question not in state.questions
+        case _:
+            return True
 
 
 def _name_of(started: Started) -> str:

@@ -18,7 +18,7 @@ from outlast.runs.desk import Desk, Lease, Outcome
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt, give_back
 from outlast.runs.heartbeat import Heartbeat
-from outlast.runs.loop import drive
+from outlast.runs.loop import drive, patiently
 from outlast.runs.means import BuildMeans, Means
 from outlast.runs.readings import Readings, read_all
 from outlast.runs.session import Session
@@ -127,7 +127,8 @@ class Worker:
                 RunClaimed(claim.generation, self._name),
                 *session.readings.divergences,
             ]
-            await session.advance([Outcome(claimed)])
+            session.take_in(Outcome(claimed))
+            await patiently(session, session.advance)
             return await drive(session)
         except OutlastError as error:
             if not lease.is_lost:
