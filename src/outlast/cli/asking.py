@@ -7,6 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final
 
+from outlast.cli.edits import edit_in
 from outlast.cli.phrases import Line
 from outlast.cli.printing import note, one_line
 from outlast.cli.progress.board import Board
@@ -92,21 +93,6 @@ def _edited() -> dict[str, Any] | None:
     except CallerMistake as mistake:
         note(f"{mistake}")
         return None
-
-
-def edit_in(text: str) -> dict[str, Any]:
-    """The arguments in a JSON object. Raises CallerMistake (`bad_edit`)."""
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise CallerMistake(
-            "bad_edit", f"The edit is not JSON: {error}.", "Give the arguments as one JSON object."
-        ) from error
-    if not isinstance(value, dict):
-        raise CallerMistake(
-            "bad_edit", "The edit is JSON, but no object.", "Give the arguments as one JSON object."
-        )
-    return value
 
 
 def _approval(name: str, edit: dict[str, Any] | None) -> Decision:

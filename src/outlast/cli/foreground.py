@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
@@ -24,10 +24,21 @@ _RESTED: Final = frozenset({"ended", "waiting", "paused"})
 """Reasons of a worker for giving a run back with which our work on it is done."""
 
 
-async def work_through(engine: Engine, run_id: str, display: Display) -> bool:
-    """Work on a run until it rests; False when we were interrupted before. Raises what taking the run up raises."""
+async def work_through(
+    engine: Engine, run_id: str, display: Display, on_interrupt: Callable[[], None] | None = None
+) -> bool:
+    """Work on a run until it rests; False when we were interrupted before. Raises what taking the run up raises.
+
+    At the first interrupt the run is handed back once its calls in flight have ended, or `on_interrupt` is done instead; a few
+    seconds later, or at the second, work on it ends at once.
+    """
     worker = engine.worker()
-    interrupts = Interrupts(worker.drain, display.say)
+
+    def hand_back() -> None:
+        display.say("Stopping: calls in flight may end (Ctrl-C again to stop at once).")
+        worker.drain()
+
+    interrupts = Interrupts(on_interrupt or hand_back)
     async with _shown(engine.store, run_id, display):
         with interrupts.heard():
             try:

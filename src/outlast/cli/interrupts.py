@@ -19,11 +19,10 @@ class Interrupted(Exception):
 
 
 class Interrupts:
-    """Hears signals. The first one calls `drain` and starts the clock, the second ends what is awaited at once."""
+    """Hears signals. The first one calls `stop` and starts the clock, the second ends what is awaited at once."""
 
-    def __init__(self, drain: Callable[[], None], say: Callable[[str], None]) -> None:
-        self._drain = drain
-        self._say = say
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self._stop_gently = stop
         self._task: asyncio.Future[Any] | None = None
         self._is_gentle = False
         self.is_asked = False
@@ -62,13 +61,12 @@ class Interrupts:
     def _on_signal(self) -> None:
         if self.is_asked or not self._is_gentle:
             self.is_asked = True
-            self._stop()
+            self._end()
             return
         self.is_asked = True
-        self._say("Stopping: calls in flight may end (Ctrl-C again to stop at once).")
-        self._drain()
-        asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._stop)
+        self._stop_gently()
+        asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._end)
 
-    def _stop(self) -> None:
+    def _end(self) -> None:
         if self._task is not None:
             self._task.cancel()

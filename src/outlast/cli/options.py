@@ -21,3 +21,4 @@ Sets = Annotated[
     ),
 ]
 Words = Annotated[str, Parameter(allow_leading_hyphen=True)]
+TicketId = Annotated[str | None, Parameter(name="--ticket", help="Id of the ticket, where several are open.")]

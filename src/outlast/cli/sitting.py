@@ -59,7 +59,7 @@ class Sitting:
         display = display_for(run_id)
         try:
             while self.run(work_through(self.engine, run_id, display)):
-                if as_json or not can_ask() or not self._has_decided(run_id, display.board):
+                if as_json or not can_ask() or not self.has_decided(run_id, display.board):
                     return self.told(run_id, display.board, as_json=as_json)
         except KeyboardInterrupt:
             note("")
@@ -76,7 +76,7 @@ class Sitting:
         tell_next(shown, board)
         return exit_code_of_state(shown["state"])
 
-    def _has_decided(self, run_id: str, board: Board) -> bool:
+    def has_decided(self, run_id: str, board: Board) -> bool:
         """Ask the person what the run waits for; has anything been decided?"""
         decision: Decision | None = ask_person(board)
         if decision is None:

@@ -1,0 +1,77 @@
+"""Talk, line by line; each answer is a run of one thread."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+from cyclopts import App, Parameter
+
+from outlast.cli.conversation import Conversation
+from outlast.cli.exits import Exit, told
+from outlast.cli.options import AsJson, Config, Sets, ThreadId
+from outlast.cli.printing import note
+from outlast.cli.sitting import Sitting
+from outlast.domain.errors import OutlastError
+
+app = App(name="chat")
+
+_PROMPT: Final = "> "
+
+
+@app.default
+def chat(
+    *,
+    thread: ThreadId = None,
+    task: Annotated[str, Parameter(help="The task of each turn.")] = "chat",
+    sets: Sets = None,
+    config: Config = None,
+    json: AsJson = False,
+) -> int:
+    """Talk, line by line. Ctrl-C stops an answer, Ctrl-D leaves; --thread goes on with an earlier conversation.
+
+    From a pipe, each line of stdin is a turn. With --json, the `show` document of each turn is printed on a line.
+    """
+    is_watched = sys.stdin.isatty() and sys.stdout.isatty()
+    worst = Exit.DONE
+    with Sitting(config, sets or ()) as sitting:
+        conversation = Conversation(sitting, task, thread, as_json=json)
+        if is_watched:
+            note("Ctrl-C stops an answer, Ctrl-D leaves.")
+        for words in _typed() if is_watched else _piped():
+            try:
+                worst = max(worst, conversation.turn(words))
+            except OutlastError as error:
+                if not is_watched:
+                    raise
+                told(error, as_json=json)
+        if conversation.thread_id is not None:
+            note(f"Go on with: outlast chat --thread {conversation.thread_id}")
+    return Exit.DONE if is_watched else worst
+
+
+def _piped() -> Iterator[str]:
+    for line in sys.stdin:
+        if line.strip():
+            yield line.rstrip("\n")
+
+
+def _typed() -> Iterator[str]:
+    """What a person types, with the editing of readline where this Python has it."""
+    try:
+        importlib.import_module("readline")
+    except ImportError:
+        note("(lines cannot be edited: this Python has no readline)")
+    while True:
+        try:
+            words = input(_PROMPT)
+        except EOFError:
+            note("")
+            return
+        except KeyboardInterrupt:
+            note("\nCtrl-D leaves.")
+            continue
+        if words.strip():
+            yield words

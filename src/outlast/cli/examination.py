@@ -1,0 +1,141 @@
+"""What `outlast doctor` looks at: everything a run needs of this machine and configuration, each with what to do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from outlast.cli.opening import existing_store
+from outlast.cli.toolbox import known_tools
+from outlast.domain.errors import CallerMistake, NotFound, OutlastError
+from outlast.wiring.models import Models
+from outlast.wiring.reading import reading_of
+from outlast.wiring.settings.check import check as problems_of
+from outlast.wiring.settings.load import load
+from outlast.wiring.settings.models import ROLES, llm_of, search_of
+from outlast.wiring.settings.tree import Settings
+from outlast.wiring.stores import database_path
+
+LOW_SPACE_BYTES: Final = 500_000_000
+
+Status = Literal["ok", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    status: Status
+    detail: str
+    next: str = ""
+
+    def as_document(self) -> dict[str, Any]:
+        """The finding as JSON values."""
+        return asdict(self)
+
+
+async def examine(config: str | None) -> AsyncGenerator[Finding, None]:
+    """Look at everything, cheap things first. Nothing is asked of a model."""
+    yield Finding("python", "ok", f"{sys.version.split()[0]} ({sys.executable})")
+    yield Finding("sqlite", "ok", sqlite3.sqlite_version)
+    try:
+        settings = load(config)
+    except CallerMistake as mistake:
+        yield _trouble("configuration", mistake)
+        return
+    yield Finding("configuration", "ok", str(settings.file or "none; the defaults are used"))
+    for problem in problems_of(config, known_tools=known_tools(config)):
+        yield Finding(
+            "configuration", "error", str(problem), "Correct it; `outlast config check` lists all problems."
+        )
+    for notice in settings.notices:
+        yield Finding("configuration", "warning", notice)
+    for finding in (await _store(settings), *_models(settings), _space(settings.home)):
+        yield finding
+    async with aclosing(_reading(settings)) as findings:
+        async for finding in findings:
+            yield finding
+
+
+async def _store(settings: Settings) -> Finding:
+    backend = settings.harness.persistence.backend
+    if backend == "memory":
+        return Finding("store", "warning", "memory: runs end with the process", "Use sqlite to keep them.")
+    try:
+        async with existing_store(settings) as store:
+            now = await store.now()
+        path = database_path(settings, os.environ)
+    except NotFound:
+        return _absent(database_path(settings, os.environ))
+    except OutlastError as error:
+        return _trouble("store", error)
+    if not os.access(path, os.W_OK):
+        return Finding("store", "error", f"{path} is not writable", "Make it writable for this user.")
+    return Finding("store", "ok", f"{path}, open and writable, its clock says {now:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def _absent(path: Path) -> Finding:
+    nearest = next(folder for folder in path.parents if folder.exists())
+    if not os.access(nearest, os.W_OK):
+        return Finding(
+            "store",
+            "error",
+            f"{nearest} is not writable",
+            "Make it writable, or set harness.persistence.path.",
+        )
+    return Finding("store", "ok", f"{path} will be made by the first run")
+
+
+def _models(settings: Settings) -> list[Finding]:
+    """One finding for each different model that roles use."""
+    models = Models(settings, os.environ)
+    found: dict[str, Finding] = {}
+    for role in ROLES:
+        llm = llm_of(settings, role)
+        name = f"{llm.provider} {llm.model or ''}".strip()
+        try:
+            models.of(role)
+        except OutlastError as error:
+            found.setdefault(name, _trouble("model", error))
+        else:
+            found.setdefault(
+                name, Finding("model", "ok", f"{name} is configured (it was not asked anything)")
+            )
+    return list(found.values())
+
+
+async def _reading(settings: Settings) -> AsyncGenerator[Finding, None]:
+    try:
+        folder = settings.home / ".outlast"
+        reading = await reading_of(settings, os.environ, folder / "corpus.db" if folder.is_dir() else None)
+    except OutlastError as error:
+        yield _trouble("search", error)
+        return
+    wanted = search_of(settings)
+    where = f" {settings.path(wanted.path, os.environ)}" if wanted.provider == "corpus" else ""
+    yield Finding("search", "ok", f"{wanted.provider}{where}")
+    for problem in reading.problems():
+        yield Finding("search", "warning", problem, "Runs go on without this document.")
+    await reading.close()
+
+
+def _space(home: Path) -> Finding:
+    free = shutil.disk_usage(home).free
+    detail = f"{free / 1e9:.1f} GB free at {home}"
+    if free < LOW_SPACE_BYTES:
+        return Finding(
+            "disk", "warning", detail, "Free some space: a full disk stops runs (they can be resumed)."
+        )
+    return Finding("disk", "ok", detail)
+
+
+def _trouble(name: str, error: OutlastError) -> Finding:
+    return Finding(name, "error", error.detail, error.next_step)
