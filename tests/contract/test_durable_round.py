@@ -1,0 +1,48 @@
+"""What a durable round costs, in counts that no busy machine disturbs. Times are measured by `just bench`."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bench.probes.ours import one_run
+from tests.law import law
+
+SHORT, LONG = 50, 200
+
+Found = dict[str, float]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, Found]:
+    """The same work in a short and in a long run, through the whole engine, in a real file."""
+
+    async def measure(rounds: int) -> Found:
+        place: Path = tmp_path_factory.mktemp("rounds")
+        return await one_run(place, rounds, None)
+
+    return asyncio.run(measure(SHORT)), asyncio.run(measure(LONG))
+
+
+def more_for_each_round(runs: tuple[Found, Found], key: str) -> float:
+    """How much each round of the long run beyond the short one's added: what starting and ending cost is left out."""
+    short, long = runs
+    return (long[key] * LONG - short[key] * SHORT) / (LONG - SHORT)
+
+
+def test_a_round_takes_two_statements_and_a_snapshot_now_and_then(runs: tuple[Found, Found]) -> None:
+    assert more_for_each_round(runs, "statements") <= 2.05
+
+
+def test_a_round_is_made_durable_by_two_syncs(runs: tuple[Found, Found]) -> None:
+    assert more_for_each_round(runs, "syncs") <= 2.0
+
+
+@law("STORE-3.a")
+def test_stored_text_grows_by_the_payload_and_little_more(runs: tuple[Found, Found]) -> None:
+    assert more_for_each_round(runs, "extra_bytes") <= 600
+
+
+@law("STORE-3.a")
+def test_file_grows_by_at_most_two_and_a_half_times_the_payload(runs: tuple[Found, Found]) -> None:
+    assert more_for_each_round(runs, "file_in_payloads") <= 2.5
