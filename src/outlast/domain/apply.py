@@ -7,8 +7,7 @@ come in, apply does not raise: an event about something that is no longer there 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
-from typing import assert_never
+from typing import Final, assert_never, get_args
 
 from outlast.domain import (
     apply_asking,
@@ -26,6 +25,8 @@ from outlast.domain.events import (
     Lifecycle,
     Planning,
     Recorded,
+    RunClaimed,
+    RunForked,
     RunStarted,
     Signal,
     Tooling,
@@ -48,6 +49,7 @@ def begin(run_id: str, recorded: Recorded) -> RunState:
         user_id=event.user_id,
         position=recorded.position,
         at=recorded.at,
+        counted_at=recorded.at,
         entered_position=recorded.position,
         input=event.input,
         definition=event.definition,
@@ -59,7 +61,7 @@ def begin(run_id: str, recorded: Recorded) -> RunState:
 
 def apply(state: RunState, recorded: Recorded) -> RunState:
     """The state after one more event."""
-    return _applied(_advanced(state, recorded.position, recorded.at), recorded.event)
+    return _applied(_advanced(state, recorded), recorded.event)
 
 
 def fold(run_id: str, history: Iterable[Recorded]) -> RunState:
@@ -94,9 +96,20 @@ def _applied(state: RunState, event: AnyEvent) -> RunState:
     assert_never(event)
 
 
-def _advanced(state: RunState, position: int, at: datetime) -> RunState:
-    """The state at a new position; the time since the last event counts as work where a worker was at it."""
-    if not (state.is_claimed and state.is_working) or at <= state.at:
+_SIGNALS: Final = frozenset(get_args(Signal))
+_BEGINNINGS: Final = frozenset({RunClaimed, RunForked})
+
+
+def _advanced(state: RunState, recorded: Recorded) -> RunState:
+    """The state at a new position; the time since the last event of its worker counts as work.
+
+    A signal may come while no worker is left; neither its time nor that until the next claim is work.
+    """
+    position, at, kind = recorded.position, recorded.at, type(recorded.event)
+    if kind in _SIGNALS:
         return evolve(state, position=position, at=at)
-    seconds = state.counters.working_seconds + (at - state.at).total_seconds()
-    return evolve(state, position=position, at=at, counters=evolve(state.counters, working_seconds=seconds))
+    if kind in _BEGINNINGS or not (state.is_claimed and state.is_working) or at <= state.counted_at:
+        return evolve(state, position=position, at=at, counted_at=at)
+    seconds = state.counters.working_seconds + (at - state.counted_at).total_seconds()
+    counters = evolve(state.counters, working_seconds=seconds)
+    return evolve(state, position=position, at=at, counted_at=at, counters=counters)

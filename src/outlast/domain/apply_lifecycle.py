@@ -13,9 +13,10 @@ from outlast.domain.events import (
     RunReleased,
     RunStarted,
     StateEntered,
+    ToolsChanged,
 )
 from outlast.domain.evolve import evolve
-from outlast.domain.run import Call, Failure, RunState
+from outlast.domain.run import FORKED, Call, Failure, RunState
 from outlast.domain.states import ENDED, HELD, REMEMBERING, State
 
 
@@ -30,6 +31,8 @@ def apply_lifecycle(state: RunState, event: Lifecycle) -> RunState:
             return evolve(state, is_claimed=False, idle_claims=0)
         case RunForked():
             return _forked(state, event)
+        case ToolsChanged(tools=tools):
+            return evolve(state, tools={**state.tools, **{tool.name: tool for tool in tools}})
         case StateEntered():
             return _entered(state, event)
         case LimitReached(limit=limit):
@@ -87,14 +90,14 @@ def _forked(state: RunState, event: RunForked) -> RunState:
         state,
         thread_id=event.thread_id,
         definition=definition,
-        limits=definition.limits,
+        limits=definition.limits if event.definition else state.limits,
         generation=0,
         is_claimed=False,
         idle_claims=0,
         tickets={},
         hooks={},
         calls=calls,
-        model_calls={name: evolve(call, generation=-1) for name, call in state.model_calls.items()},
+        model_calls={name: evolve(call, generation=FORKED) for name, call in state.model_calls.items()},
         reached=(),
         wants_pause=False,
         wants_cancel=None,
@@ -103,4 +106,4 @@ def _forked(state: RunState, event: RunForked) -> RunState:
 
 
 def _orphaned(call: Call) -> Call:
-    return call if call.generation is None else evolve(call, generation=-1)
+    return call if call.generation is None else evolve(call, generation=FORKED)

@@ -44,9 +44,12 @@ def hook_key(hook: str, subject: str) -> str:
 
 
 def _hooked(state: RunState, event: HookRequested | HookRan) -> RunState:
+    """Hooks of transitions are kept until it is taken; hooks of calls are over with their call."""
     key = hook_key(event.hook, event.subject)
     before = state.hooks.get(key)
     attempt = before.attempt if before is not None else 0
+    if isinstance(event, HookRan) and before is None:
+        return evolve(state, idle_claims=0)
     if isinstance(event, HookRequested):
         asked = HookCall(event.generation, attempt + 1)
         return evolve(state, hooks={**state.hooks, key: asked})
@@ -58,8 +61,7 @@ def _requested(state: RunState, event: ToolRequested) -> RunState:
     call = state.calls.get(event.call)
     if call is None:
         return state
-    name = call.call.name
-    used = {**state.counters.tool_calls, name: state.counters.tool_calls.get(name, 0) + 1}
+    used = one_more(state.counters.tool_calls, call.call.name)
     requested = evolve(
         call, generation=event.generation, attempt=event.attempt, edited=event.edited, is_unsettled=False
     )
@@ -77,6 +79,7 @@ def _answered(state: RunState, event: ToolAnswered) -> RunState:
         return state
     counters = evolve(
         state.counters,
+        tool_calls=_counted(state, call, event),
         tokens=state.counters.tokens + event.outcome.spent_tokens,
         cost_usd=state.counters.cost_usd + event.outcome.spent_usd,
     )
@@ -94,6 +97,19 @@ def _answered(state: RunState, event: ToolAnswered) -> RunState:
         },
         idle_claims=0,
     )
+
+
+def _counted(state: RunState, call: Call, event: ToolAnswered) -> dict[str, int]:
+    """Calls by tool; one whose arguments could not be used counts though it never ran."""
+    error = event.outcome.error
+    if call.generation is not None or error is None or error.code != "invalid_arguments":
+        return state.counters.tool_calls
+    return one_more(state.counters.tool_calls, call.call.name)
+
+
+def one_more(counts: dict[str, int], name: str) -> dict[str, int]:
+    """Counts with one more of a name."""
+    return {**counts, name: counts.get(name, 0) + 1}
 
 
 def call_subject(call_id: str) -> str:

@@ -22,6 +22,9 @@ FOLD_VERSION: Final = 1
 
 MAIN_BRANCH: Final = "main"
 
+FORKED: Final = -1
+"""The generation of intents that were open where a run was forked."""
+
 
 @dataclass(frozen=True)
 class Counters:
@@ -176,7 +179,7 @@ class RunState:
     """A run, folded up to `position`. `idle_claims` counts claims in a row that brought no result.
 
     `entered_position` is where the present working state was entered; a halt (WAITING, PAUSED) in between does not count as
-    leaving it, so that tickets and hooks of a transition hold over the halt.
+    leaving it, so that tickets and hooks of a transition hold over the halt. Up to `counted_at` work is in the counters.
     """
 
     run_id: str
@@ -184,6 +187,7 @@ class RunState:
     user_id: str = ""
     position: int = 0
     at: datetime
+    counted_at: datetime
     state: State = State.INIT
     entered_position: int = 0
     back_to: State | None = None
@@ -240,7 +244,7 @@ class RunState:
 
     def working_seconds_at(self, now: datetime) -> float:
         """Seconds of work at `now`, the stretch since the last event included."""
-        stretch = (now - self.at) if self.is_claimed and self.is_working else timedelta()
+        stretch = (now - self.counted_at) if self.is_claimed and self.is_working else timedelta()
         return self.counters.working_seconds + max(0.0, stretch.total_seconds())
 
     def open_tickets(self) -> tuple[Ticket, ...]:

@@ -41,7 +41,7 @@ class ToolError:
     """Why a call gave no result, in a form a model can act on.
 
     `code` is one of `invalid_arguments`, `unknown_tool`, `not_allowed`, `too_early`, `tool_failed`, `invalid_output`, `timeout`,
-    `rejected`, `vetoed`, `limit_reached`, `loop`, `outcome_unknown`, `cancelled`. `problems` names each field: what was
+    `rejected`, `expired`, `vetoed`, `limit_reached`, `loop`, `outcome_unknown`, `cancelled`. `problems` names each field: what was
     expected and what came; `example` is a valid set of arguments.
     """
 
@@ -56,8 +56,9 @@ class ToolOutcome:
     """What a call came to, as the journal keeps it.
 
     `shown` is the text the model sees, bounded and clean; the full output, when longer, is the artifact with digest
-    `artifact` of `size_bytes`. `found` and `fetched` feed the ledger of sources. `spent_tokens` and `spent_usd` are what model
-    calls made by the tool itself used up. `repairs` names what was replaced at the door.
+    `artifact` of `size_bytes`. `note` is what the engine adds for the model, outside the fence. `found` and `fetched` feed
+    the ledger of sources. `spent_tokens` and `spent_usd` are what model calls made by the tool itself used up. `repairs`
+    names what was replaced at the door.
     """
 
     ok: bool
@@ -69,6 +70,7 @@ class ToolOutcome:
     fetched: tuple[Fetched, ...] = ()
     duration_ms: int = 0
     attempts: int = 1
+    note: str = ""
     cached_from: str | None = None
     spent_tokens: int = 0
     spent_usd: float = 0.0

@@ -35,10 +35,13 @@ def state_in(row: SnapshotRow | None) -> RunState | None:
 
 
 def state_digest(state: RunState) -> str:
-    """The fold version and a digest of everything in a state but its position and time: equal states, equal digests."""
+    """The fold version and a digest of everything in a state but its run, position and times: equal states, equal digests.
+
+    The run is left out because a fork has the digests of its original in its journal.
+    """
     plain = to_plain(state)
-    plain.pop("position", None)
-    plain.pop("at", None)
+    for name in ("run_id", "position", "at", "counted_at"):
+        plain.pop(name, None)
     return f"{FOLD_VERSION}:{digest_of(canonical_json(plain))[:20]}"
 
 

@@ -81,6 +81,13 @@ def void_all(tickets: Sequence[Ticket], reason: str) -> list[Command]:
     return [Record(TicketVoided(ticket.id, reason)) for ticket in tickets]
 
 
+def refusal_in_words(ticket: Ticket) -> str:
+    """Why a ticket turned something back: what a person said, or that nobody decided."""
+    if ticket.status == "expired":
+        return "its approval expired; nobody decided in time"
+    return f"a person refused it: {ticket.comment or 'no reason was given'}"
+
+
 def _rule(state: RunState, wanted: Callable[[ApprovalRule], bool]) -> ApprovalRule | None:
     return next((rule for rule in state.definition.approvals if wanted(rule)), None)
 

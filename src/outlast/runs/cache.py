@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from outlast.domain.door import Json, canonical_json, digest_of
-from outlast.domain.events import ModelAnswered, Recorded, ToolAnswered
+from outlast.domain.events import ModelAnswered, Recorded, ToolAnswered, ToolRequested
 from outlast.domain.tool_call import ToolCall, ToolOutcome
 
 _MOST: Final = 500
@@ -34,6 +34,8 @@ class Cache:
         match recorded.event:
             case ModelAnswered(tool_calls=calls):
                 self._asked.update({call.id: call for call in calls})
+            case ToolRequested(call=name, edited=dict() as edited) if name in self._asked:
+                self._asked[name] = replace(self._asked[name], arguments=edited)
             case ToolAnswered(call=name, outcome=outcome, by=None):
                 asked = self._asked.pop(name, None)
                 if asked is not None and outcome.ok and outcome.cached_from is None:
@@ -46,13 +48,13 @@ class Cache:
     def lookup(
         self, name: str, arguments: dict[str, Json], now: datetime, seconds: float
     ) -> ToolOutcome | None:
-        """A result made within the last `seconds`, marked with when it was made."""
+        """A result made within the last `seconds`, with a note of when it was made."""
         kept = self._kept.get(question(name, arguments))
         if kept is None or (now - kept.at).total_seconds() > seconds:
             return None
         made_at = kept.at.isoformat(timespec="seconds")
-        note = f"\n[This is the result of the same call made at {made_at}; it was not made again.]"
-        return replace(kept.outcome, shown=kept.outcome.shown + note, cached_from=kept.call, duration_ms=0)
+        note = f"[This is the result of the same call made at {made_at}; it was not made again.]"
+        return replace(kept.outcome, note=note, cached_from=kept.call, duration_ms=0)
 
     def _keep(self, asked: str, kept: Kept) -> None:
         self._kept[asked] = kept

@@ -8,9 +8,9 @@ from datetime import datetime
 from outlast.domain.apply_tooling import call_subject
 from outlast.domain.commands import CallTool, Command, Record
 from outlast.domain.events import QuestionAsked, ToolAnswered, ToolUnsettled
-from outlast.domain.run import Branch, Call, Question, RunState
+from outlast.domain.run import FORKED, Branch, Call, Question, RunState
 from outlast.domain.tool_call import Effect, ToolOutcome
-from outlast.runs.approvals import Gate, tool_passage, void_all
+from outlast.runs.approvals import Gate, refusal_in_words, tool_passage, void_all
 from outlast.runs.moves import settle
 
 RUN_AGAIN = "run it again"
@@ -19,11 +19,13 @@ DID_NOT_HAPPEN = "it did not happen"
 
 
 def call_commands(state: RunState, branch: Branch, now: datetime) -> list[Command]:
-    """What to do with the open calls of a branch, in the order the model asked for them."""
-    room = _Room(state)
+    """What to do with the open calls of a branch, in the order the model asked for them.
+
+    Calls that may run are all asked for; those there is no room for are left for later when they would begin.
+    """
     commands: list[Command] = []
     for name in branch.open_calls:
-        commands += _for_call(state, branch, state.calls[name], room, now)
+        commands += _for_call(state, branch, state.calls[name], now)
     return commands
 
 
@@ -55,30 +57,29 @@ def effect_of(state: RunState, call: Call) -> Effect:
     return tool.effect if tool else Effect.ONCE
 
 
-class _Room:
-    """How many more calls may start now: in all, of one tool, of one exclusive group."""
-
-    def __init__(self, state: RunState) -> None:
-        self._state = state
-        self._running = [call.call.name for call in in_flight(state)]
-
-    def take(self, name: str) -> bool:
-        tool = self._state.tools[name]
-        if len(self._running) >= self._state.definition.max_concurrent_tools:
-            return False
-        if tool.max_concurrent is not None and self._running.count(name) >= tool.max_concurrent:
-            return False
-        if tool.exclusive_group is not None and self._is_group_busy(tool.exclusive_group):
-            return False
-        self._running.append(name)
-        return True
-
-    def _is_group_busy(self, group: str) -> bool:
-        known = self._state.tools
-        return any(name in known and known[name].exclusive_group == group for name in self._running)
+def may_begin(state: RunState, name: str) -> bool:
+    """Is there room for one more call of a tool: in all, of the tool, in its exclusive group, within its limit?"""
+    tool = state.tools.get(name)
+    running = [call.call.name for call in in_flight(state)]
+    if tool is None or len(running) >= state.definition.max_concurrent_tools:
+        return False
+    if tool.max_concurrent is not None and running.count(name) >= tool.max_concurrent:
+        return False
+    if tool.exclusive_group is not None and _is_group_busy(state, tool.exclusive_group, running):
+        return False
+    return not _is_used_up(state, name)
 
 
-def _for_call(state: RunState, branch: Branch, call: Call, room: _Room, now: datetime) -> Sequence[Command]:
+def _is_group_busy(state: RunState, group: str, running: Sequence[str]) -> bool:
+    return any(name in state.tools and state.tools[name].exclusive_group == group for name in running)
+
+
+def _is_used_up(state: RunState, name: str) -> bool:
+    bound = state.limits.tool_calls.get(name)
+    return bound is not None and state.counters.tool_calls.get(name, 0) >= bound
+
+
+def _for_call(state: RunState, branch: Branch, call: Call, now: datetime) -> Sequence[Command]:
     if call.is_unsettled:
         return _unsettled(state, call)
     question = _question_about(state, call)
@@ -87,7 +88,7 @@ def _for_call(state: RunState, branch: Branch, call: Call, room: _Room, now: dat
     if call.generation == state.generation:
         return []
     if call.generation is not None:
-        return _orphaned(state, call, room)
+        return _orphaned(state, call)
     refusal = _refusal(state, branch, call)
     if refusal is not None:
         return [refusal]
@@ -96,24 +97,18 @@ def _for_call(state: RunState, branch: Branch, call: Call, room: _Room, now: dat
         return passage.commands
     ticket = passage.ticket
     if passage.gate is Gate.REFUSED and ticket is not None:
-        if ticket.status == "expired":
-            return [
-                settle(
-                    call.call.id,
-                    "rejected",
-                    "The approval this call needed expired; nobody decided.",
-                    "policy",
-                )
-            ]
-        comment = ticket.comment or "no reason was given"
-        return [settle(call.call.id, "rejected", f"A person refused this call: {comment}", "person")]
-    if not room.take(call.call.name):
-        return []
+        return [
+            settle(
+                call.call.id, ticket.status, f"This call was not run: {refusal_in_words(ticket)}.", "person"
+            )
+        ]
     return [CallTool(call.call.id, 1, ticket.edit if ticket else None)]
 
 
 def _refusal(state: RunState, branch: Branch, call: Call) -> Command | None:
     name = call.call.name
+    if call.call.problem is not None:
+        return settle(call.call.id, "invalid_arguments", call.call.problem, "engine")
     if name not in branch.tools or name not in state.tools:
         offered = ", ".join(branch.tools) or "none"
         return settle(
@@ -123,23 +118,24 @@ def _refusal(state: RunState, branch: Branch, call: Call) -> Command | None:
     if missing:
         detail = f"{name} may only be called after {', '.join(missing)} has succeeded."
         return settle(call.call.id, "too_early", detail, "policy")
-    bound = state.limits.tool_calls.get(name)
-    if bound is not None and state.counters.tool_calls.get(name, 0) >= bound:
+    if _is_used_up(state, name):
+        bound = state.limits.tool_calls[name]
         detail = f"{name} was called {bound} times in this run, which is its limit. Go on without it."
         return settle(call.call.id, "limit_reached", detail, "limit")
     return None
 
 
-def _orphaned(state: RunState, call: Call, room: _Room) -> Sequence[Command]:
-    """The worker that ran this call is gone: repeat what may be repeated, leave open what may not."""
-    if effect_of(state, call) is Effect.ONCE:
-        return [
-            Record(
-                ToolUnsettled(call.call.id, "the worker that ran it stopped before the result was recorded")
-            )
-        ]
-    if not room.take(call.call.name):
-        return []
+def _orphaned(state: RunState, call: Call) -> Sequence[Command]:
+    """The worker that ran this call is gone: repeat what may be repeated, leave open what may not.
+
+    In a fork a call that was open has another key than it ran under, so only what reads may be repeated.
+    """
+    effect, is_forked = effect_of(state, call), call.generation == FORKED
+    if effect is Effect.ONCE or (is_forked and effect is not Effect.READ):
+        reason = (
+            "the original run was at it" if is_forked else "its worker stopped before the result was recorded"
+        )
+        return [Record(ToolUnsettled(call.call.id, reason))]
     return [CallTool(call.call.id, call.attempt + 1, call.edited)]
 
 

@@ -7,6 +7,7 @@ event gives the same messages. Between two foldings it only grows, which keeps a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Final
@@ -178,8 +179,7 @@ class Conversations:
             case ToolAnswered(call=call):
                 branch, name = self._branch_of.pop(call, ""), self._tool_of.pop(call, "")
                 if branch:
-                    shown = fence(self._secret, position, f"tool {name}", event.outcome.shown)
-                    self._by_branch[branch].observe(position, call, name, shown)
+                    self._by_branch[branch].observe(position, call, name, self._shown(position, name, event))
             case BranchOpened():
                 self._opened(position, event)
             case ContextFolded(branch=branch, position=upto):
@@ -192,6 +192,14 @@ class Conversations:
         for call in event.tool_calls:
             self._branch_of[call.id] = branch
             self._tool_of[call.id] = call.name
+
+    def _shown(self, position: int, name: str, event: ToolAnswered) -> str:
+        """What came back, fenced unless a person or a rule of the run said it in the tool's place."""
+        outcome = event.outcome
+        if event.by not in (None, "engine"):
+            return outcome.shown
+        shown = fence(self._secret, position, f"tool {name}", outcome.shown)
+        return f"{shown}\n{outcome.note}" if outcome.note else shown
 
     def _opened(self, position: int, event: BranchOpened) -> None:
         conversation = Conversation(event.purpose, self._count, event.schema)
@@ -233,12 +241,18 @@ def _is_foldable(line: Line, position: int) -> bool:
 
 
 def _is_long(message: Message) -> bool:
-    return len(message.text) > 2 * _SHORT
+    return len(message.text) > 2 * _SHORT and _FENCED.match(message.text) is not None
 
 
 def _in_short(message: Message) -> Message:
     """An observation cut to its beginning, the fence closed, with a word on how to read the rest again."""
-    first, _, rest = message.text.partition("\n")
-    body, _, last = rest.rpartition("\n")
-    left_out = f"[{len(body) - _SHORT} more characters of this result are left out here; call the tool again to read them]"
-    return replace(message, text=f"{first}\n{body[:_SHORT]}\n{last}\n{left_out}")
+
+    def cut(found: re.Match[str]) -> str:
+        body = found[3]
+        left_out = f"{len(body) - _SHORT} more characters of this result are left out here; call the tool again to read them"
+        return f"{found[1]}{body[:_SHORT]}{found[4]}\n[{left_out}]"
+
+    return replace(message, text=_FENCED.sub(cut, message.text, count=1))
+
+
+_FENCED = re.compile(r"(<<untrusted (\w+) from [^\n]*>>\n)(.*)(\n<<end \2>>)", re.DOTALL)

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from outlast.domain.commands import CallModel, CallTool, Command, ComposeReport, Record, RunHook
-from outlast.domain.door import Json
+from outlast.domain.door import Json, stored_form
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.events import (
     AnyEvent,
@@ -21,10 +21,12 @@ from outlast.domain.events import (
     Recorded,
     StateEntered,
     ToolRequested,
+    ValueSet,
 )
 from outlast.domain.states import State, may_follow
 from outlast.domain.task import RoleSettings
 from outlast.journal.snapshot import state_digest
+from outlast.runs.calls import may_begin
 from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
 from outlast.runs.forms import FORMS
@@ -110,13 +112,14 @@ class Drafter:
         match command:
             case Record(event=StateEntered() as event):
                 self.place(draft, self._checked(event), now)
+            case Record(event=ValueSet(name=name, value=value)):
+                self.place(draft, ValueSet(name, stored_form(value)), now)
             case Record(event=event):
                 self.place(draft, event, now)
             case CallModel():
                 self._intend_model(draft, command, now)
-            case CallTool(call=call, attempt=attempt, edited=edited):
-                requested = ToolRequested(call, self.readings.state.generation, attempt, edited)
-                self._start(draft, Started(requested, command), now)
+            case CallTool():
+                self._intend_tool(draft, command, now)
             case RunHook(hook=hook, point=point, subject=subject):
                 asked = HookRequested(hook, point, subject, self.readings.state.generation)
                 self._start(draft, Started(asked, command), now)
@@ -128,6 +131,15 @@ class Drafter:
     def _start(self, draft: Draft, started: Started, now: datetime) -> None:
         self.place(draft, started.intent, now)
         draft.started.append(started)
+
+    def _intend_tool(self, draft: Draft, command: CallTool, now: datetime) -> None:
+        """The intent of a tool call, where there is room for it: other intents of this draft have taken theirs."""
+        state = self.readings.state
+        call = state.calls.get(command.call)
+        if call is None or not may_begin(state, call.call.name):
+            return
+        requested = ToolRequested(command.call, state.generation, command.attempt, command.edited)
+        self._start(draft, Started(requested, command), now)
 
     def _intend_model(self, draft: Draft, command: CallModel, now: datetime) -> None:
         """The intent of a model call, unless it would cross a limit. Old observations are folded when there is no room."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from outlast.domain.door import Json
+from outlast.domain.events import PinnedTool
 from outlast.domain.hooks import Hook
 from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import ToolError
@@ -38,12 +39,14 @@ class ReadForm(Protocol):
 class Means:
     """The ports a run's calls go through.
 
-    `provider` gives the model of a role. `close` gives everything back.
+    `provider` gives the model of a role. `pinned` are the tools as a run would be pinned to them now. `close` gives
+    everything back.
     """
 
     workflow: Workflow
     provider: Callable[[str], Provider]
     tools: Mapping[str, Tool]
+    pinned: Sequence[PinnedTool]
     hooks: Mapping[str, Hook]
     check_arguments: Callable[[Tool, dict[str, Json]], dict[str, Json] | ToolError]
     check_output: Callable[[Tool, object], list[str]]

@@ -145,7 +145,7 @@ async def _answered(
         tool_calls=calls,
         reasoning=clean_text(answer.reasoning) if answer.reasoning else None,
         finish=answer.finish,
-        model=answer.model,
+        model=clean_text(answer.model),
         input_tokens=answer.usage.input_tokens,
         output_tokens=answer.usage.output_tokens,
         cost_usd=answer.usage.cost_usd,
@@ -167,7 +167,7 @@ def _read(desk: Desk, answer: ModelAnswer, schema: Mapping[str, Json]) -> tuple[
         read = desk.means.read_form(answer.text, schema)
         return FormRead(stored_form(read.value), read.is_repaired), None
     except ModelMistake as mistake:
-        return None, str(mistake)
+        return None, clean_text(str(mistake))
 
 
 def _checked_calls(
@@ -179,7 +179,7 @@ def _checked_calls(
         call = replace(asked, id=f"c{model_call[1:]}-{index}", name=clean_text(asked.name))
         checked = _checked(desk, call, answer.finish)
         if isinstance(checked, ToolError):
-            call = _storable(call)
+            call = replace(_storable(call), problem=clean_text(call.problem or checked.detail))
             refused.append(ToolAnswered(call.id, ToolOutcome(False, shown_error(checked), checked), "engine"))
         else:
             call = replace(call, arguments=checked, raw=None)
@@ -189,7 +189,7 @@ def _checked_calls(
 
 def _checked(desk: Desk, call: ToolCall, finish: str) -> dict[str, Json] | ToolError:
     if call.problem is not None:
-        return ToolError("invalid_arguments", call.problem)
+        return ToolError("invalid_arguments", clean_text(call.problem))
     if finish == "length":
         return ToolError(
             "invalid_arguments", "Your answer was cut off, so this call was not run. Ask for it again."

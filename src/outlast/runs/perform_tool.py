@@ -12,11 +12,11 @@ from outlast.domain.door import Json, clean_text, stored_form
 from outlast.domain.errors import ModelMistake, OutlastError, Passing
 from outlast.domain.events import AnyEvent, HookRan, PinnedTool, QuestionAsked, ReportWritten, ToolAnswered
 from outlast.domain.run import Call, RunState
-from outlast.domain.source import Fetched
+from outlast.domain.source import Fetched, Found
 from outlast.domain.task import RetrySettings
 from outlast.domain.tool_call import Effect, ToolError, ToolOutcome
 from outlast.ports.store import Item
-from outlast.ports.tool import Ask, Draft, Tool, ToolResult
+from outlast.ports.tool import Ask, Draft, ReadSource, Tool, ToolResult
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafts import report_event
 from outlast.runs.hooks import call_hook
@@ -44,7 +44,7 @@ async def perform_tool(desk: Desk, state: RunState, call: Call, edited: dict[str
     arguments = call.call.arguments if edited is None else edited
     hooks: list[AnyEvent] = []
     spending = Spending()
-    refusal = await _before(desk, state, call, tool, pinned, arguments, hooks)
+    refusal = await _before(desk, state, call, pinned, arguments, hooks)
     if refusal is not None or tool is None:
         refusal = refusal or ToolError("unknown_tool", f"The tool {name} is not there any more.")
         return Outcome([*hooks, _answer(call, ToolOutcome(False, shown_error(refusal), refusal))])
@@ -61,7 +61,7 @@ async def perform_tool(desk: Desk, state: RunState, call: Call, edited: dict[str
             f"q-{call.call.id}-{call.attempt}", clean_text(tried.result.question), call.call.id
         )
         return Outcome([*hooks, question])
-    outcome, events, items = _outcome_of(desk, state, call, tool, tried, edited)
+    outcome, events, items = _safe_outcome_of(desk, state, call, tool, tried, edited)
     outcome = replace(
         outcome,
         duration_ms=round((desk.seconds() - started) * 1000),
@@ -80,17 +80,11 @@ async def _before(
     desk: Desk,
     state: RunState,
     call: Call,
-    tool: Tool | None,
     pinned: PinnedTool,
     arguments: dict[str, Json],
     hooks: list[AnyEvent],
 ) -> ToolError | None:
-    """What keeps the call from running: another version than the one that was offered, a hook, a lost lease."""
-    if tool is not None and tool.version != pinned.version and pinned.effect is not Effect.READ:
-        return ToolError(
-            "not_allowed",
-            f"{pinned.name} has changed since this run began to use it; the call was not run. Ask a person.",
-        )
+    """What keeps the call from running: a hook, a lost lease."""
     veto = await _hooked(
         desk, state, "before_tool", {"tool": pinned.name, "arguments": arguments}, call, hooks
     )
@@ -167,6 +161,18 @@ def _reports_failure(result: ToolResult | Ask | Draft | ToolError) -> bool:
     return isinstance(result, ToolResult) and not result.success
 
 
+def _safe_outcome_of(
+    desk: Desk, state: RunState, call: Call, tool: Tool, tried: _Tried, edited: dict[str, Json] | None
+) -> tuple[ToolOutcome, list[AnyEvent], list[Item]]:
+    """As `_outcome_of`; what a tool returned may be anything, so that reading it may fail in any way."""
+    try:
+        return _outcome_of(desk, state, call, tool, tried, edited)
+    except Exception as error:  # noqa: BLE001 - the effect took place; the model must be told whatever came back
+        detail = clean_text(f"What {tool.name} returned cannot be read: {type(error).__name__}: {error}")
+        wrong = ToolError("invalid_output", detail[:2000])
+        return ToolOutcome(False, shown_error(wrong), wrong), [], []
+
+
 def _outcome_of(
     desk: Desk, state: RunState, call: Call, tool: Tool, tried: _Tried, edited: dict[str, Json] | None
 ) -> tuple[ToolOutcome, list[AnyEvent], list[Item]]:
@@ -188,7 +194,9 @@ def _handed_in(
     desk: Desk, state: RunState, call: Call, content: dict[str, Json]
 ) -> tuple[ToolOutcome, list[AnyEvent], list[Item]]:
     try:
-        written: ReportWritten = report_event(content, state, desk.ledger, by=call.branch)
+        draft = stored_form(content)
+        assert isinstance(draft, dict)
+        written: ReportWritten = report_event(draft, state, desk.ledger, by=call.branch)
     except ModelMistake as mistake:
         error = ToolError(mistake.code, str(mistake))
         return ToolOutcome(False, shown_error(error), error), [], []
@@ -213,7 +221,9 @@ def _of_result(
     problems = desk.means.check_output(tool, result.data)
     if problems:
         error = ToolError(
-            "invalid_output", f"What {tool.name} returned does not fit its schema.", tuple(problems)
+            "invalid_output",
+            f"What {tool.name} returned does not fit its schema.",
+            tuple(map(clean_text, problems)),
         )
         return ToolOutcome(False, shown_error(error), error), [], []
     try:
@@ -228,26 +238,37 @@ def _of_result(
         digest, item = desk.keep(text)
         bounded = bound(text, digest=digest)
         items.append(item)
-    fetched = []
-    for source in result.read:
-        text_digest, kept = desk.keep(clean_text(source.text))
-        items.append(kept)
-        at = desk.now().isoformat(timespec="seconds")
-        fetched.append(Fetched(source.url, clean_text(source.title), text_digest, at, source.media_type))
-    shown = bounded.shown
-    if edited is not None:
-        ran = json.dumps(edited, ensure_ascii=False)
-        shown = f"[A person changed the arguments of this call. What ran: {ran}. Do not ask for the original again.]\n{shown}"
+    fetched = [_fetched(desk, source, items) for source in result.read]
     outcome = ToolOutcome(
         True,
-        shown,
-        artifact=digest,
+        bounded.shown,
+        artifact=digest if bounded.is_cut else None,
         size_bytes=bounded.size_bytes if bounded.is_cut else 0,
-        found=tuple(result.found),
+        found=tuple(
+            Found(clean_text(one.url), clean_text(one.title), clean_text(one.query)) for one in result.found
+        ),
         fetched=tuple(fetched),
+        note="" if edited is None else _edited_note(edited),
         repairs=repairs,
     )
     return outcome, [], items
+
+
+def _fetched(desk: Desk, source: ReadSource, items: list[Item]) -> Fetched:
+    """A page that was read, as the ledger keeps it; its text goes with the result."""
+    digest, kept = desk.keep(clean_text(source.text))
+    items.append(kept)
+    at = desk.now().isoformat(timespec="seconds")
+    return Fetched(
+        clean_text(source.url), clean_text(source.title), digest, at, clean_text(source.media_type)
+    )
+
+
+def _edited_note(edited: dict[str, Json]) -> str:
+    ran = json.dumps(edited, ensure_ascii=False)
+    return (
+        f"[A person changed the arguments of this call. What ran: {ran}. Do not ask for the original again.]"
+    )
 
 
 def _as_text(data: object) -> tuple[str, tuple[str, ...]]:

@@ -54,6 +54,9 @@ Effect = Callable[[], Awaitable[Outcome]]
 
 MAX_RACES: Final = 50
 
+KILL_PATIENCE_SECONDS: Final = 0.75
+"""How long a call that was cancelled may take to end, so that one that will not does not hold the run up."""
+
 
 class Session:
     """A claimed run."""
@@ -127,11 +130,12 @@ class Session:
         return await self._committed(draft, [], [give_back])
 
     async def kill_calls(self) -> None:
-        """Cancel the calls in flight and wait until nothing of them is left. What had ended before is kept."""
+        """Cancel the calls in flight and wait until nothing of them is left, for so long. What had ended before is kept."""
         tasks = list(self._in_flight.values())
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks:
+            await asyncio.wait(tasks, timeout=KILL_PATIENCE_SECONDS)
         self._in_flight.clear()
 
     async def _written(self, outcomes: Sequence[Outcome]) -> bool:

@@ -17,7 +17,7 @@ from outlast.domain.events import LimitReached, PlanRefused, StateEntered
 from outlast.domain.plan import digest_of_plan
 from outlast.domain.run import RunState
 from outlast.domain.states import HELD, WORKING, State
-from outlast.runs.approvals import Gate, transition_passage
+from outlast.runs.approvals import Gate, refusal_in_words, transition_passage
 from outlast.runs.moves import fail
 
 
@@ -70,8 +70,7 @@ def _guard(state: RunState, entering: StateEntered, now: datetime) -> Sequence[C
     if passage.gate is Gate.WAIT or passage.ticket is None:
         return passage.commands
     ticket = passage.ticket
-    why = "nobody decided in time" if ticket.status == "expired" else ticket.comment or "no reason was given"
-    return _turned_back(state, entering, "a person", why)
+    return _turned_back(state, entering, "a person", refusal_in_words(ticket))
 
 
 def _turned_back(state: RunState, entering: StateEntered, who: str, why: str) -> Sequence[Command]:

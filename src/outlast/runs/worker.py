@@ -6,8 +6,9 @@ import asyncio
 from typing import Any
 
 from outlast.domain.errors import OutlastError
-from outlast.domain.events import AnyEvent, Recorded, RunClaimed, RunForked, RunStarted
+from outlast.domain.events import AnyEvent, Recorded, RunClaimed, RunForked, RunStarted, ToolsChanged
 from outlast.domain.message import Message
+from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
 from outlast.journal.fold import unknown_run
 from outlast.journal.history import read_history
@@ -126,6 +127,7 @@ class Worker:
             claimed: list[AnyEvent] = [
                 RunClaimed(claim.generation, self._name),
                 *session.readings.divergences,
+                *changed_tools(session.state, means),
             ]
             session.take_in(Outcome(claimed))
             await patiently(session, session.advance)
@@ -168,6 +170,15 @@ class Worker:
             run_id, state.user_id, state.thread_id, self._store, means, lease, readings.ledger, readings.cache
         )
         return Session(desk, readings, reload, wake)
+
+
+def changed_tools(state: RunState, means: Means) -> list[AnyEvent]:
+    """The event that tools are no longer what the run is pinned to, where some are not.
+
+    Tickets for calls of theirs then fall, since other versions were shown; arguments are checked anew before they run.
+    """
+    changed = tuple(tool for tool in means.pinned if state.tools.get(tool.name) != tool)
+    return [ToolsChanged(changed)] if changed else []
 
 
 def definition_in(run_id: str, history: list[Recorded]) -> TaskDefinition:

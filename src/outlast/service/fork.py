@@ -27,6 +27,7 @@ from outlast.ports.store import (
     InsertRun,
     InsertThread,
     Item,
+    PutPayload,
     RunRow,
     Store,
     ThreadRow,
@@ -90,7 +91,6 @@ async def _items(
     )
     forked: Recorded = placed([event], wanted.at, now)[0]
     forked_row, payloads = row_of(forked)
-    assert not payloads
     after = apply(state, forked)
     new_row = RunRow(
         run_id=run_id,
@@ -98,7 +98,7 @@ async def _items(
         user_id=row.user_id,
         task=after.definition.name,
         state=str(after.state),
-        is_active=True,
+        is_active=not after.has_ended,
         created_at=now,
         updated_at=now,
         summary=json.dumps(summary_of(after), ensure_ascii=False),
@@ -111,6 +111,7 @@ async def _items(
         InsertRun(new_row),
         Append(run_id, 0, (*rows, forked_row)),
         CopyPayloads(wanted.run_id, run_id),
+        *[PutPayload(run_id, digest, content) for digest, content in payloads.items()],
         *words,
         Enqueue("runs", run_id, now, row.user_id, after.definition.name),
     ]

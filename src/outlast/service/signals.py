@@ -10,6 +10,7 @@ from outlast.domain.errors import Broken, CallerMistake, Conflict, NotFound
 from outlast.domain.events import (
     Answered,
     AnyEvent,
+    ApprovalAsked,
     Approved,
     CancelRequested,
     LimitsChanged,
@@ -17,11 +18,14 @@ from outlast.domain.events import (
     Rejected,
     ResumeRequested,
     Said,
+    TicketExpired,
+    TicketVoided,
 )
 from outlast.domain.run import Question, RunState, Ticket
 from outlast.domain.states import State
 from outlast.journal.append import placed, prepare
 from outlast.journal.fold import load_state
+from outlast.journal.history import read_history
 from outlast.ports.store import Committed, Enqueue, RunFilter, Store
 from outlast.runs.limits import LIMIT_NAMES
 
@@ -84,7 +88,8 @@ async def approve(
 ) -> RunState:
     """Agree to the open ticket of a run, or the one named, perhaps with other arguments for the call it is about.
 
-    Raises Conflict (`which_ticket`, `no_ticket`, `ticket_decided`) and CallerMistake (`bad_edit`).
+    Raises Conflict (`which_ticket`, `no_ticket`, `ticket_decided` with what was decided), NotFound (`unknown_ticket`) and
+    CallerMistake (`bad_edit`).
     """
 
     def decide(state: RunState) -> AnyEvent:
@@ -93,7 +98,7 @@ async def approve(
             _check_edit(state, found, edit, check)
         return Approved(by, found.id, edit)
 
-    return await _signal(store, run_id, decide)
+    return await _decision(store, run_id, ticket, decide)
 
 
 async def reject(
@@ -101,7 +106,9 @@ async def reject(
 ) -> RunState:
     """Refuse the open ticket of a run, or the one named; the comment reaches the model. Raises Conflict as `approve` does."""
     words = clean_text(comment)
-    return await _signal(store, run_id, lambda state: Rejected(by, _open_ticket(state, ticket).id, words))
+    return await _decision(
+        store, run_id, ticket, lambda state: Rejected(by, _open_ticket(state, ticket).id, words)
+    )
 
 
 async def set_limits(store: Store, run_id: str, by: str, changes: dict[str, Json]) -> RunState:
@@ -128,6 +135,40 @@ async def _signal(store: Store, run_id: str, decide: Callable[[RunState], AnyEve
         f"The journal of {run_id} grew faster than a signal could be appended.",
         "Try again.",
     )
+
+
+async def _decision(
+    store: Store, run_id: str, ticket: str | None, decide: Callable[[RunState], AnyEvent]
+) -> RunState:
+    """Append a decision; for a ticket that is not open any more, say what became of it."""
+    try:
+        return await _signal(store, run_id, decide)
+    except (NotFound, Conflict) as refused:
+        became = await _what_became_of(store, run_id, ticket) if ticket is not None else None
+        if became is None:
+            raise
+        detail = f"The ticket {ticket} {became}."
+        raise Conflict("ticket_decided", detail, f"See `outlast show {run_id}`.") from refused
+
+
+async def _what_became_of(store: Store, run_id: str, ticket: str) -> str | None:
+    """What the journal says of a ticket, in words; None when it was never opened."""
+    became = None
+    for recorded in await read_history(store, run_id):
+        match recorded.event:
+            case ApprovalAsked(ticket=name) if name == ticket:
+                became = "is closed, since its run ended"
+            case Approved(ticket=name, by=by) if name == ticket:
+                became = f"was approved by {by} already"
+            case Rejected(ticket=name, by=by) if name == ticket:
+                became = f"was rejected by {by} already"
+            case TicketExpired(ticket=name) if name == ticket:
+                became = "expired before anybody decided"
+            case TicketVoided(ticket=name, reason=reason) if name == ticket:
+                became = f"is void: {reason}"
+            case _:
+                pass
+    return became
 
 
 async def _thread_must_be_free(store: Store, state: RunState) -> None:

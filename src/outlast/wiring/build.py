@@ -77,6 +77,7 @@ class Builder:
             workflow=workflow,
             provider=models.of,
             tools=tools,
+            pinned=[pinned(tool, settings, definition.retry) for tool in tools.values()],
             hooks=hooks,
             check_arguments=check_arguments,
             check_output=check_output,

@@ -146,6 +146,7 @@ class Stage:
             workflow=self.workflow,
             provider=lambda role: provider,
             tools=self.tools,
+            pinned=self.pinned(),
             hooks=self.hooks,
             check_arguments=check_arguments,
             check_output=check_output,

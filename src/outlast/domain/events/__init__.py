@@ -4,7 +4,8 @@ An event is appended to the run's journal in the same commit as the state it cau
 released, a kind and its fields are readable for ever: change one by raising VERSION and teaching journal/upcast.py.
 
     machine events    appended by the worker that holds the run's lease
-      Lifecycle         RunStarted RunClaimed RunReleased RunForked StateEntered LimitReached FoldDiverged
+      Lifecycle         RunStarted RunClaimed RunReleased RunForked ToolsChanged StateEntered LimitReached
+                        FoldDiverged
       Conversation      BranchOpened Told ContextFolded ModelRequested ModelAnswered ModelFailed
       Tooling           ToolRequested ToolAnswered ToolUnsettled LoopNoticed HookRequested HookRan
       Planning          PlanMade PlanRefused SubtaskStarted SubtaskConcluded SubtaskReviewed SubtaskDropped ReportWritten ValueSet
@@ -42,6 +43,7 @@ from outlast.domain.events.lifecycle import (
     RunReleased,
     RunStarted,
     StateEntered,
+    ToolsChanged,
 )
 from outlast.domain.events.planning import (
     PlanMade,
@@ -123,10 +125,20 @@ __all__ = [
     "ToolRequested",
     "ToolUnsettled",
     "Tooling",
+    "ToolsChanged",
     "ValueSet",
 ]
 
-Lifecycle = RunStarted | RunClaimed | RunReleased | RunForked | StateEntered | LimitReached | FoldDiverged
+Lifecycle = (
+    RunStarted
+    | RunClaimed
+    | RunReleased
+    | RunForked
+    | ToolsChanged
+    | StateEntered
+    | LimitReached
+    | FoldDiverged
+)
 Conversation = BranchOpened | Told | ContextFolded | ModelRequested | ModelAnswered | ModelFailed
 Tooling = ToolRequested | ToolAnswered | ToolUnsettled | LoopNoticed | HookRequested | HookRan
 Planning = (

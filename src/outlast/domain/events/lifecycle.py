@@ -80,6 +80,13 @@ class RunForked(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ToolsChanged(Event):
+    """Where a worker took the run up, these tools are no longer what the run was pinned to; it is from here on."""
+
+    tools: tuple[PinnedTool, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StateEntered(Event):
     """The run went from `source` to `target`. `digest` is that of the state just before, checked whenever the run is folded.
 

@@ -11,7 +11,7 @@ from outlast.domain.events import LimitReached, PlanRefused
 from outlast.domain.plan import Subtask, digest_of_plan, problems_of
 from outlast.domain.run import Answer, Branch, RunState
 from outlast.domain.states import State
-from outlast.runs.approvals import Gate, point_passage
+from outlast.runs.approvals import Gate, point_passage, refusal_in_words
 from outlast.runs.converse import MAX_SLIPS, converse, correct
 from outlast.runs.forms import subtasks_in
 from outlast.runs.moves import enter, fail, open_branch, tell
@@ -81,7 +81,7 @@ def _judged(state: RunState, planner: Branch, answer: Answer, now: datetime) -> 
     if passage.gate is Gate.WAIT:
         return passage.commands
     if passage.gate is Gate.REFUSED and passage.ticket is not None:
-        return _refused(state, "person", (passage.ticket.comment or "refused without a reason",), digest)
+        return _refused(state, "person", (refusal_in_words(passage.ticket),), digest)
     return adopted(state, subtasks)
 
 

@@ -11,7 +11,7 @@ from outlast.domain.door import Json, canonical_json
 from outlast.domain.plan import Progress
 from outlast.domain.run import Branch, RunState
 from outlast.domain.states import State
-from outlast.runs.approvals import Gate, Passage, point_passage
+from outlast.runs.approvals import Gate, Passage, point_passage, refusal_in_words
 from outlast.runs.converse import MAX_SLIPS, converse, correct, is_idle
 from outlast.runs.forms import text_in, texts_in
 from outlast.runs.moves import enter, fail, open_branch, tell
@@ -178,5 +178,4 @@ def _sent_back(why: Sequence[str]) -> Command:
 
 
 def _comment(passage: Passage) -> str:
-    ticket = passage.ticket
-    return (ticket.comment if ticket is not None else "") or "refused without a reason"
+    return refusal_in_words(passage.ticket) if passage.ticket is not None else ""
