@@ -39,14 +39,13 @@ class ReadForm(Protocol):
 class Means:
     """The ports a run's calls go through.
 
-    `provider` gives the model of a role. `pinned` are the tools as a run would be pinned to them now. `close` gives
+    `provider` gives the model of a role. `pinned` are the tools as a run would be pinned to them now, where they may have changed. `close` gives
     everything back.
     """
 
     workflow: Workflow
     provider: Callable[[str], Provider]
     tools: Mapping[str, Tool]
-    pinned: Sequence[PinnedTool]
     hooks: Mapping[str, Hook]
     check_arguments: Callable[[Tool, dict[str, Json]], dict[str, Json] | ToolError]
     check_output: Callable[[Tool, object], list[str]]
@@ -56,6 +55,7 @@ class Means:
     search: Search | None
     fetch: Fetch | None
     close: Callable[[], Awaitable[None]]
+    pinned: Sequence[PinnedTool] = ()
 
 
 class BuildMeans(Protocol):
