@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from outlast.adapters.stores.sqlite import journal, queues, rows
-from outlast.adapters.stores.sqlite.session import QUEUE_TOPIC, SIGNAL_TOPIC, Session
+from outlast.adapters.stores.sqlite.session import Session
+from outlast.adapters.stores.watches import topics_of
 from outlast.ports.store import (
     Append,
     Committed,
@@ -37,7 +38,7 @@ def write_batch(session: Session, batch: Sequence[Item]) -> Committed | Refused:
         if refused is not None:
             return refused
     for item in batch:
-        session.touched.update(_topics(item))
+        session.touched.update(topics_of(item))
     return _COMMITTED
 
 
@@ -51,15 +52,6 @@ def _write_all(session: Session, batch: Sequence[Item]) -> Refused | None:
             return Refused(guard, index)
     session.connection.execute("RELEASE batch")
     return None
-
-
-def _topics(item: Item) -> Sequence[str]:
-    """What a watcher would have to name to hear of this item; a release that sets a due time is heard like an enqueue."""
-    if isinstance(item, Append) and item.events:
-        return (item.stream,) if item.generation is not None else (item.stream, SIGNAL_TOPIC + item.stream)
-    if isinstance(item, Enqueue) or (isinstance(item, Release) and item.due_at is not None):
-        return (QUEUE_TOPIC + item.queue,)
-    return ()
 
 
 def _write(session: Session, item: Item) -> Guard | None:

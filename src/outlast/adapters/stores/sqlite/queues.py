@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from outlast.adapters.stores.sqlite.queries import query
 from outlast.adapters.stores.sqlite.session import Session
-from outlast.adapters.stores.sqlite.times import (
+from outlast.adapters.stores.times import (
     from_micros,
     from_micros_or_none,
     to_micros,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from outlast.adapters.stores.lane import Job
 from outlast.adapters.stores.sqlite.connection import Opener
-from outlast.adapters.stores.sqlite.lane import Job
 from outlast.adapters.stores.sqlite.troubles import in_our_words
 
 

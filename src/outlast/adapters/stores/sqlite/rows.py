@@ -7,7 +7,7 @@ from typing import Any
 
 from outlast.adapters.stores.sqlite.queries import query
 from outlast.adapters.stores.sqlite.session import Session
-from outlast.adapters.stores.sqlite.times import from_micros, to_micros
+from outlast.adapters.stores.times import from_micros, to_micros
 from outlast.ports.store import Guard, RunFilter, RunRow, ThreadRow, UpdateRun
 
 _INSERT_THREAD = query("insert_thread_unless_anothers")

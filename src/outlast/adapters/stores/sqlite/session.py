@@ -6,11 +6,9 @@ import sqlite3
 from typing import Any
 
 from outlast.adapters.stores.sqlite.queries import query
+from outlast.adapters.stores.watches import QUEUE_TOPIC
 
 _MARK = query("mark_queue")
-
-QUEUE_TOPIC = "queue:"
-SIGNAL_TOPIC = "signals:"
 
 
 class Session:

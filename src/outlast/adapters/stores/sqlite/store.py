@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
+from outlast.adapters.stores.lane import Lane
 from outlast.adapters.stores.sqlite import journal, queues, rows
 from outlast.adapters.stores.sqlite.batch import write_batch
 from outlast.adapters.stores.sqlite.connection import Opener
-from outlast.adapters.stores.sqlite.lane import Lane
 from outlast.adapters.stores.sqlite.reader import Reader
-from outlast.adapters.stores.sqlite.watch import TopicWatch, Watches
 from outlast.adapters.stores.sqlite.writer import Writer
+from outlast.adapters.stores.watches import TopicWatch, Watches
 from outlast.ports.store import (
     Claim,
     Committed,

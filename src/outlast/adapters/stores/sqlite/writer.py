@@ -6,11 +6,12 @@ import contextlib
 import sqlite3
 from collections.abc import Sequence
 
+from outlast.adapters.stores.lane import Job
 from outlast.adapters.stores.sqlite.connection import Opener
-from outlast.adapters.stores.sqlite.lane import Job
+from outlast.adapters.stores.sqlite.elsewhere import Elsewhere
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.sqlite.troubles import in_our_words, primary_code
-from outlast.adapters.stores.sqlite.watch import Elsewhere, Watches
+from outlast.adapters.stores.watches import Watches
 from outlast.domain.errors import OutlastError
 from outlast.ports.store import StoreCounts
 

@@ -1,19 +1,25 @@
-"""Who wants to hear of commits: of this process at once and precisely, of other processes by looking at the file."""
+"""Who wants to hear of commits, and of what: the watches of one store in this process."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Sequence
 
-from outlast.adapters.stores.sqlite.queries import query
-from outlast.adapters.stores.sqlite.session import QUEUE_TOPIC, SIGNAL_TOPIC
+from outlast.ports.store import Append, Enqueue, Item, Release
 
-_STREAMS_SINCE = query("streams_since")
-_LAST_SEQ = query("last_seq")
-_QUEUE_MARKS = query("read_queue_marks")
+QUEUE_TOPIC = "queue:"
+SIGNAL_TOPIC = "signals:"
+
+
+def topics_of(item: Item) -> Sequence[str]:
+    """What a watcher would have to name to hear of this item; a release that sets a due time is heard like an enqueue."""
+    if isinstance(item, Append) and item.events:
+        return (item.stream,) if item.generation is not None else (item.stream, SIGNAL_TOPIC + item.stream)
+    if isinstance(item, Enqueue) or (isinstance(item, Release) and item.due_at is not None):
+        return (QUEUE_TOPIC + item.queue,)
+    return ()
 
 
 class TopicWatch:
@@ -109,39 +115,3 @@ class Watches:
                 self._by_topic[topic].discard(watch)
                 if not self._by_topic[topic]:
                     del self._by_topic[topic]
-
-
-class Elsewhere:
-    """What other processes have committed, seen from the writer's connection of this one."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._version = self._data_version()
-        self._last_seq: int = connection.execute(_LAST_SEQ).fetchone()[0]
-        self._marks = self._read_marks()
-
-    def look(self) -> set[str]:
-        """The topics that others have touched since the last look; some of our own may be among them."""
-        version = self._data_version()
-        if version == self._version:
-            return set()
-        self._version = version
-        found = self._connection.execute(_STREAMS_SINCE, {"seq": self._last_seq})
-        streams = {stream for (stream,) in found}
-        topics = streams | {SIGNAL_TOPIC + stream for stream in streams}
-        self._last_seq = self._connection.execute(_LAST_SEQ).fetchone()[0]
-        marks = self._read_marks()
-        topics |= {QUEUE_TOPIC + queue for queue, mark in marks.items() if mark != self._marks.get(queue)}
-        self._marks = marks
-        return topics
-
-    def skip_own(self, last_seq: int) -> None:
-        """Do not look again at our own events up to `last_seq`, committed right after a look in the same transaction."""
-        self._last_seq = max(self._last_seq, last_seq)
-
-    def _data_version(self) -> int:
-        version: int = self._connection.execute("PRAGMA data_version").fetchone()[0]
-        return version
-
-    def _read_marks(self) -> dict[str, int]:
-        return dict(self._connection.execute(_QUEUE_MARKS).fetchall())

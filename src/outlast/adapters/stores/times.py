@@ -1,4 +1,4 @@
-"""Times as the tables keep them: whole microseconds since 1970-01-01 UTC."""
+"""Times as stores keep them: whole microseconds since 1970-01-01 UTC."""
 
 from __future__ import annotations
 

@@ -1,0 +1,48 @@
+"""Commits of other processes, heard of by looking at the file."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from outlast.adapters.stores.sqlite.queries import query
+from outlast.adapters.stores.watches import QUEUE_TOPIC, SIGNAL_TOPIC
+
+_STREAMS_SINCE = query("streams_since")
+_LAST_SEQ = query("last_seq")
+_QUEUE_MARKS = query("read_queue_marks")
+
+
+class Elsewhere:
+    """What other processes have committed, seen from the writer's connection of this one."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._version = self._data_version()
+        self._last_seq: int = connection.execute(_LAST_SEQ).fetchone()[0]
+        self._marks = self._read_marks()
+
+    def look(self) -> set[str]:
+        """The topics that others have touched since the last look; some of our own may be among them."""
+        version = self._data_version()
+        if version == self._version:
+            return set()
+        self._version = version
+        found = self._connection.execute(_STREAMS_SINCE, {"seq": self._last_seq})
+        streams = {stream for (stream,) in found}
+        topics = streams | {SIGNAL_TOPIC + stream for stream in streams}
+        self._last_seq = self._connection.execute(_LAST_SEQ).fetchone()[0]
+        marks = self._read_marks()
+        topics |= {QUEUE_TOPIC + queue for queue, mark in marks.items() if mark != self._marks.get(queue)}
+        self._marks = marks
+        return topics
+
+    def skip_own(self, last_seq: int) -> None:
+        """Do not look again at our own events up to `last_seq`, committed right after a look in the same transaction."""
+        self._last_seq = max(self._last_seq, last_seq)
+
+    def _data_version(self) -> int:
+        version: int = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        return version
+
+    def _read_marks(self) -> dict[str, int]:
+        return dict(self._connection.execute(_QUEUE_MARKS).fetchall())
