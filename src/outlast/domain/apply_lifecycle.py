@@ -16,7 +16,7 @@ from outlast.domain.events import (
     ToolsChanged,
 )
 from outlast.domain.evolve import evolve
-from outlast.domain.run import FORKED, Call, Failure, RunState
+from outlast.domain.run import FORKED, Call, Failure, RunState, Ticket
 from outlast.domain.states import ENDED, HELD, REMEMBERING, State
 
 
@@ -55,12 +55,18 @@ def _entered(state: RunState, event: StateEntered) -> RunState:
         outcome=event.outcome,
         failure=Failure(event.code, event.detail or "", event.next_step or "") if event.code else None,
         hooks=state.hooks if is_halt else {},
+        tickets=_without_used(state, f"{event.source}->{target}@{state.entered_position}"),
         idle_claims=0,
         wants_resume=False,
     )
     if target in ENDED:
         return _ended(entered)
     return _restarted(entered) if event.source is State.FAILED else entered
+
+
+def _without_used(state: RunState, subject: str) -> dict[str, Ticket]:
+    """The ticket of a transition is used up once it is taken."""
+    return {name: ticket for name, ticket in state.tickets.items() if ticket.subject != subject}
 
 
 def _restarted(state: RunState) -> RunState:

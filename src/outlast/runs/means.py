@@ -39,8 +39,8 @@ class ReadForm(Protocol):
 class Means:
     """The ports a run's calls go through.
 
-    `provider` gives the model of a role. `pinned` are the tools as a run would be pinned to them now, where they may have changed. `close` gives
-    everything back.
+    `provider` gives the model of a role. `pinned` are the tools as a run would be pinned to them now, where they may have
+    changed. `close` gives everything back.
     """
 
     workflow: Workflow

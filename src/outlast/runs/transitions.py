@@ -90,11 +90,9 @@ def _turned_back(state: RunState, entering: StateEntered, who: str, why: str) ->
 
 
 def _shown(state: RunState, entering: StateEntered) -> Json:
-    plan: Json = [
-        {"id": item.subtask.id, "question": item.subtask.question, "progress": str(item.progress)}
-        for item in state.plan
-    ]
-    return {"transition": f"{state.state}->{entering.target}", "reason": entering.reason, "plan": plan}
+    """What a person agrees to. Nothing of it changes while other subtasks go on, or the ticket would not hold."""
+    plan: Json = [{"id": item.subtask.id, "question": item.subtask.question} for item in state.plan]
+    return {"transition": f"{state.state}->{entering.target}", "plan": plan}
 
 
 def _info(state: RunState, entering: StateEntered) -> dict[str, Json]:

@@ -1,0 +1,406 @@
+"""Where a person must agree: tickets for calls, transitions and points."""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.domain.errors import CallerMistake, Conflict, NotFound
+from outlast.domain.events import (
+    ApprovalAsked,
+    Approved,
+    PlanMade,
+    PlanRefused,
+    Rejected,
+    ReportWritten,
+    TicketExpired,
+    TicketVoided,
+    ToolRequested,
+)
+from outlast.domain.task import ApprovalRule, Limits
+from outlast.ports.provider import ModelAnswer, ModelRequest
+from outlast.ports.tool import tool
+from outlast.service import signals
+from outlast.testing.clock import FakeClock
+from tests.law import law
+from tests.unit.runs.parts import (
+    ask_for,
+    call,
+    conclude,
+    in_turn,
+    plan,
+    results,
+    roles,
+    say,
+    subtask,
+    turn,
+    verdict,
+)
+from tests.unit.runs.stage import Stage, soon, staged
+
+SENT: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def _nothing_sent() -> None:
+    SENT.clear()
+
+
+@tool(effect="once")
+async def mail(to: str) -> str:
+    """Send a mail."""
+    SENT.append(to)
+    return f"sent to {to}"
+
+
+MAILS = (ApprovalRule(tool="mail"),)
+
+
+def problems(name: str, arguments: dict[str, Any]) -> list[str]:
+    return [] if set(arguments) == {"to"} else ["to: expected a string (required), got nothing"]
+
+
+async def tickets(stage: Stage, run: str) -> dict[str, str]:
+    """The open tickets of calls by what they would mail to."""
+    return {asked.shown["arguments"]["to"]: asked.ticket for asked in await stage.events(run, ApprovalAsked)}
+
+
+@law("RUN-8.b", "RUN-8.e", "RUN-8.g")
+async def test_g06_01_each_call_has_a_ticket_of_its_own(tmp_path: Path) -> None:
+    model = in_turn(ask_for(call("mail", to="ann"), call("mail", to="bob")), say("done"))
+    async with staged(tmp_path, model, mail, approvals=MAILS) as stage:
+        run = await stage.play()
+        state = await stage.state(run)
+        assert state.state == "WAITING"
+        assert len(state.open_tickets()) == 2
+        named = await tickets(stage, run)
+        with pytest.raises(Conflict) as several:
+            await signals.approve(stage.store, run, "eve")
+        assert several.value.code == "which_ticket"
+        await signals.approve(stage.store, run, "eve", named["bob"])
+        await stage.work(run)
+        assert SENT == ["bob"]
+        assert [ticket.id for ticket in (await stage.state(run)).open_tickets()] == [named["ann"]]
+        await signals.reject(stage.store, run, "eve", named["ann"])
+        await stage.work(run)
+        assert SENT == ["bob"]
+        assert (await stage.state(run)).outcome == "full"
+        assert [approved.by for approved in await stage.events(run, Approved, Rejected)] == ["eve", "eve"]
+
+
+@law("RUN-8.i")
+async def test_g06_03_an_edited_call_runs_as_edited_and_says_so_and_is_asked_for_anew(tmp_path: Path) -> None:
+    model = in_turn(ask_for(call("mail", to="all")), ask_for(call("mail", to="all")), say("done"))
+    async with staged(tmp_path, model, mail, approvals=MAILS) as stage:
+        run = await stage.play()
+        with pytest.raises(CallerMistake, match="do not fit mail"):
+            await signals.approve(stage.store, run, "eve", edit={"too": "ann"}, check=problems)
+        await signals.approve(stage.store, run, "eve", edit={"to": "ann"}, check=problems)
+        await stage.work(run)
+        assert SENT == ["ann"]
+        heard = stage.requests[1]
+        assert heard.messages[2].tool_calls[0].arguments == {"to": "all"}
+        told = results(heard)[0].text
+        assert 'What ran: {"to": "ann"}' in told.rpartition("<<end")[2]
+        assert (await stage.state(run)).state == "WAITING"
+        assert len((await stage.state(run)).open_tickets()) == 1
+
+
+@law("RUN-8.j")
+async def test_a_rejection_reaches_the_model_with_its_comment(tmp_path: Path) -> None:
+    async with staged(
+        tmp_path, in_turn(ask_for(call("mail", to="ann")), say("done")), mail, approvals=MAILS
+    ) as stage:
+        run = await stage.play()
+        await signals.reject(stage.store, run, "eve", comment="ask me first")
+        await stage.work(run)
+        assert SENT == []
+        error = (await stage.outcomes(run))[0].error
+        assert error is not None
+        assert error.code == "rejected"
+        assert "ask me first" in results(stage.requests[-1])[0].text
+
+
+@law("RUN-8.h")
+async def test_g06_05_a_ticket_waits_for_ever_or_expires_which_is_no_rejection(tmp_path: Path) -> None:
+    clock = FakeClock()
+    rules = (ApprovalRule(tool="mail", expires_seconds=600),)
+    model = in_turn(ask_for(call("mail", to="ann")), say("done"))
+    async with staged(tmp_path, model, mail, approvals=rules, store=SqliteStore(None, clock=clock)) as stage:
+        run = await stage.play()
+        entry = await stage.store.read_entry("runs", run)
+        asked = (await stage.events(run, ApprovalAsked))[0]
+        assert entry is not None
+        assert entry.until is None
+        assert entry.due_at == asked.expires_at
+        clock.advance(601)
+        await stage.work(run)
+        assert len(await stage.events(run, TicketExpired)) == 1
+        error = (await stage.outcomes(run))[0].error
+        assert error is not None
+        assert error.code == "expired"
+        assert SENT == []
+        with pytest.raises(Conflict, match="expired before anybody decided"):
+            await signals.approve(stage.store, run, "eve", asked.ticket)
+
+
+async def test_g06_05_a_late_click_resumes_a_run_whose_ticket_does_not_expire(tmp_path: Path) -> None:
+    clock = FakeClock()
+    model = in_turn(ask_for(call("mail", to="ann")), say("done"))
+    async with staged(tmp_path, model, mail, approvals=MAILS, store=SqliteStore(None, clock=clock)) as stage:
+        run = await stage.play()
+        clock.advance(timedelta(days=3).total_seconds())
+        await signals.approve(stage.store, run, "eve")
+        assert [claim.item for claim in await stage.store.claim("runs", "other", 30.0)] == [run]
+
+
+@law("RUN-8.g")
+async def test_g06_06_of_twenty_decisions_one_counts_and_wakes_the_run(tmp_path: Path) -> None:
+    model = in_turn(ask_for(call("mail", to="ann")), say("done"))
+    async with staged(tmp_path, model, mail, approvals=MAILS) as stage:
+        run = await stage.play()
+        ticket = (await stage.state(run)).open_tickets()[0].id
+        decisions = [
+            signals.approve(stage.store, run, f"p{number}", ticket)
+            if number % 2
+            else signals.reject(stage.store, run, f"p{number}", ticket)
+            for number in range(20)
+        ]
+        came = await asyncio.gather(*decisions, return_exceptions=True)
+        refused = [one for one in came if isinstance(one, BaseException)]
+        assert len(refused) == 19
+        recorded = await stage.events(run, Approved, Rejected)
+        assert len(recorded) == 1
+        word = "approved" if isinstance(recorded[0], Approved) else "rejected"
+        for one in refused:
+            assert isinstance(one, Conflict)
+            assert one.code == "ticket_decided"
+            assert f"was {word} by {recorded[0].by}" in one.detail
+        entry = await stage.store.read_entry("runs", run)
+        assert entry is not None
+        assert entry.due_at is not None
+        await stage.work(run)
+        assert len(SENT) == (word == "approved")
+        with pytest.raises(Conflict, match=f"was {word} by"):
+            await signals.approve(stage.store, run, "late", ticket)
+        with pytest.raises(NotFound):
+            await signals.approve(stage.store, run, "late", "a00000000")
+
+
+@law("RUN-8.d")
+async def test_g06_08_a_tool_that_changed_while_waiting_is_asked_for_anew(tmp_path: Path) -> None:
+    model = in_turn(ask_for(call("mail", to="ann")), say("done"))
+    async with staged(tmp_path, model, mail, approvals=MAILS) as stage:
+        run = await stage.play()
+
+        @tool(name="mail", effect="once")
+        async def other(to: str, subject: str = "") -> str:
+            """Send a mail with a subject."""
+            SENT.append(f"{to} {subject}")
+            return "sent"
+
+        stage.cast([other])
+        await signals.approve(stage.store, run, "eve")
+        await stage.work(run)
+        assert SENT == []
+        first, second = await stage.events(run, ApprovalAsked)
+        assert first.shown["version"] != second.shown["version"]
+        assert [void.ticket for void in await stage.events(run, TicketVoided)] == [first.ticket]
+        assert (await stage.state(run)).state == "WAITING"
+        await signals.approve(stage.store, run, "eve")
+        await stage.work(run)
+        assert SENT == ["ann "]
+        assert (await stage.state(run)).outcome == "full"
+        assert len(stage.requests) == 2
+
+
+async def test_g06_08_arguments_that_do_not_fit_a_changed_tool_are_told_to_the_model(tmp_path: Path) -> None:
+    model = in_turn(ask_for(call("mail", to="ann")), say("done"))
+    async with staged(tmp_path, model, mail, approvals=MAILS) as stage:
+        run = await stage.play()
+
+        @tool(name="mail", effect="once")
+        async def other(address: str) -> str:
+            """Send a mail."""
+            SENT.append(address)
+            return "sent"
+
+        stage.cast([other])
+        for _ in range(2):
+            await signals.approve(stage.store, run, "eve")
+            await stage.work(run)
+        error = (await stage.outcomes(run))[0].error
+        assert error is not None
+        assert error.code == "invalid_arguments"
+        assert "address" in " ".join(error.problems)
+        assert SENT == []
+        assert (await stage.state(run)).outcome == "full"
+
+
+@law("RUN-8.a", "RUN-1.e")
+async def test_a_transition_waits_for_a_person_and_is_taken_once(tmp_path: Path) -> None:
+    rules = (ApprovalRule(on="PLANNING->EXECUTING"), ApprovalRule(on="REVIEWING->COMPLETED"))
+    async with staged(tmp_path, roles(), workflow="research", approvals=rules) as stage:
+        run = await stage.play()
+        assert (await stage.states(run))[-2:] == ["PLANNING", "WAITING"]
+        shown = (await stage.events(run, ApprovalAsked))[0].shown
+        assert [item["question"] for item in shown["plan"]] == [
+            "What about s1?",
+            "What about s2?",
+            "What about s3?",
+        ]
+        await signals.approve(stage.store, run, "eve")
+        await stage.work(run)
+        states = await stage.states(run)
+        assert states[2:5] == ["WAITING", "PLANNING", "EXECUTING"]
+        assert states[-2:] == ["REVIEWING", "WAITING"]
+        await signals.approve(stage.store, run, "eve")
+        await stage.work(run)
+        assert (await stage.state(run)).outcome == "full"
+        assert len(await stage.events(run, ApprovalAsked)) == 2
+
+
+@law("RUN-8.f")
+async def test_a_ticket_of_a_transition_stays_while_other_subtasks_go_on(tmp_path: Path) -> None:
+    others = asyncio.Event()
+
+    async def work(request: ModelRequest) -> ModelAnswer:
+        if "SUBTASK: s1" not in request.messages[1].text:
+            await soon(others)
+        return conclude("It is so.")
+
+    rules = (ApprovalRule(on="EXECUTING->REVIEWING"),)
+    async with staged(tmp_path, roles(execute=work), workflow="research", approvals=rules) as stage:
+        run = await stage.start()
+        working = asyncio.create_task(stage.work(run))
+        watch = stage.store.watch([run])
+        while not await stage.events(run, ApprovalAsked):
+            await watch.wait(5.0)
+        watch.stop()
+        others.set()
+        await working
+        assert (await stage.state(run)).state == "WAITING"
+        assert len(await stage.events(run, ApprovalAsked)) == 1
+        assert not await stage.events(run, TicketVoided)
+
+
+@law("RUN-8.j")
+async def test_a_refused_transition_of_the_plan_has_it_made_anew_with_the_comment(tmp_path: Path) -> None:
+    plans = iter([plan(), plan(subtask("s1", "Better one?"), subtask("s2"), subtask("s3"))])
+    rules = (ApprovalRule(on="PLANNING->EXECUTING"),)
+    model = roles(plan=lambda request: next(plans))
+    async with staged(tmp_path, model, workflow="research", approvals=rules) as stage:
+        run = await stage.play()
+        await signals.reject(stage.store, run, "eve", comment="ask better")
+        await stage.work(run)
+        assert "ask better" in stage.requests[-1].messages[-1].text
+        await signals.approve(stage.store, run, "eve")
+        await stage.work(run)
+        assert (await stage.state(run)).outcome == "full"
+
+
+@law("RUN-8.c")
+async def test_each_named_point_asks_and_refusing_leads_back(tmp_path: Path) -> None:
+    rules = tuple(ApprovalRule(on=point) for point in ("plan", "outline", "conclusions", "report"))
+    plans = iter([plan(), plan(subtask("s1", "Better one?"), subtask("s2"), subtask("s3"))])
+    model = roles(plan=lambda request: next(plans))
+    async with staged(
+        tmp_path, model, workflow="research", approvals=rules, limits=Limits(max_steps=99)
+    ) as stage:
+        run = await stage.play()
+
+        async def asked_for() -> str:
+            return (await stage.state(run)).open_tickets()[0].subject.partition("@")[0]
+
+        assert await asked_for() == "plan"
+        await signals.reject(stage.store, run, "eve", comment="better")
+        await stage.work(run)
+        assert await asked_for() == "plan"
+        assert len(await stage.events(run, PlanRefused)) == 1
+        for point in ("conclusions", "outline"):
+            await signals.approve(stage.store, run, "eve")
+            await stage.work(run)
+            assert await asked_for() == point
+        await signals.reject(stage.store, run, "eve", comment="other headings")
+        await stage.work(run)
+        assert await asked_for() == "report"
+        assert (
+            "other headings"
+            in next(one for one in stage.requests if one.purpose == "report").messages[1].text
+        )
+        await signals.reject(stage.store, run, "eve", comment="too long")
+        await stage.work(run)
+        assert await asked_for() == "report"
+        assert "too long" in [one for one in stage.requests if one.purpose == "report"][-1].messages[-1].text
+        await signals.approve(stage.store, run, "eve")
+        await stage.work(run)
+        assert (await stage.state(run)).outcome == "full"
+        assert len(await stage.events(run, ReportWritten)) == 2
+        assert len(await stage.events(run, PlanMade)) == 1
+
+
+@law("RUN-8.f")
+async def test_tickets_of_a_plan_that_is_made_anew_are_void(tmp_path: Path) -> None:
+    plans = iter(
+        [plan(), plan(subtask("s1", "New one?"), subtask("s2", "New two?"), subtask("s3", "New three?"))]
+    )
+
+    def work(request: ModelRequest) -> ModelAnswer:
+        if "What about s1?" in request.messages[1].text and turn(request) == 0:
+            return ask_for(call("mail", to="ann"))
+        return conclude("It is so.")
+
+    def judge(request: ModelRequest) -> ModelAnswer:
+        return verdict("replan", "no") if "What about s2?" in request.messages[1].text else verdict("accept")
+
+    model = roles(plan=lambda request: next(plans), execute=work, review=judge)
+    async with staged(
+        tmp_path, model, mail, workflow="research", approvals=MAILS, limits=Limits(max_steps=99)
+    ) as stage:
+        run = await stage.play()
+        state = await stage.state(run)
+        assert (state.outcome, SENT, state.open_tickets(), state.calls) == ("full", [], (), {})
+        asked = (await stage.events(run, ApprovalAsked))[0]
+        assert [void.ticket for void in await stage.events(run, TicketVoided)] == [asked.ticket]
+        with pytest.raises(Conflict, match="is void"):
+            await signals.approve(stage.store, run, "eve", asked.ticket)
+
+
+@law("RUN-8.f")
+async def test_a_cancelled_run_closes_its_tickets(tmp_path: Path) -> None:
+    async with staged(tmp_path, in_turn(ask_for(call("mail", to="ann"))), mail, approvals=MAILS) as stage:
+        run = await stage.play()
+        ticket = (await stage.state(run)).open_tickets()[0].id
+        await signals.cancel(stage.store, run, "eve", "enough")
+        await stage.work(run)
+        state = await stage.state(run)
+        assert (state.state, state.open_tickets(), SENT) == ("CANCELLED", (), [])
+        assert state.failure is not None
+        assert state.failure.detail == "enough"
+        with pytest.raises(Conflict, match="run ended"):
+            await signals.approve(stage.store, run, "eve", ticket)
+
+
+@law("RUN-8.k", "RUN-1.f")
+async def test_a_run_waits_only_when_no_branch_of_it_can_go_on(tmp_path: Path) -> None:
+    def work(request: ModelRequest) -> ModelAnswer:
+        if "SUBTASK: s1" in request.messages[1].text and turn(request) == 0:
+            return ask_for(call("mail", to="ann"))
+        return conclude("It is so.")
+
+    async with staged(tmp_path, roles(execute=work), mail, workflow="research", approvals=MAILS) as stage:
+        run = await stage.play()
+        state = await stage.state(run)
+        assert state.state == "WAITING"
+        assert [str(item.progress) for item in state.plan] == ["working", "accepted", "accepted"]
+        entry = await stage.store.read_entry("runs", run)
+        assert entry is not None
+        assert (entry.until, entry.due_at) == (None, None)
+        await signals.approve(stage.store, run, "eve")
+        await stage.work(run)
+        assert (await stage.state(run)).outcome == "full"
+        assert SENT == ["ann"]
+        assert len(await stage.events(run, ToolRequested)) == 2
