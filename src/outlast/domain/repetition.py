@@ -20,7 +20,6 @@ REMARKS: Final = frozenset(
 )
 """Names of arguments that only comment a call; two calls that differ in nothing else ask the same."""
 
-LONGEST_PERIOD: Final = 5
 _SKETCH_SIZE: Final = 48
 _OVERLAP: Final = 0.75
 _CHUNK: Final = 60
@@ -51,23 +50,40 @@ def remembered(
 
 
 def circle_in(window: tuple[Repeat, ...], threshold: int) -> str | None:
-    """What the last calls of a window repeat, in words; None when they make progress."""
-    if len(window) < threshold:
+    """What the last calls of a window repeat, in words; None when they make progress.
+
+    Calls that were made before count when each of them, whatever their order, was made `threshold` times on average; other
+    calls that brought nothing new count when there are more than `threshold` of them.
+    """
+    start = len(window)
+    while start and not window[start - 1].is_new:
+        start -= 1
+    if start == len(window):
         return None
-    last = window[-1]
-    stale = 0
-    for entry in reversed(window):
-        if entry.is_new:
-            break
-        stale += 1
-    if stale >= threshold - 1 and _is_one_round(window, threshold):
-        return f"the same call of {last.tool} gave the same result {threshold} times"
-    for period in range(2, LONGEST_PERIOD + 1):
-        if _is_cycle(window, period, threshold):
-            names = ", ".join(entry.tool for entry in window[-period:])
-            return f"the calls {names} were made {threshold} times over with the same results"
-    if stale > threshold:
-        return f"the last {stale} calls brought nothing new"
+    asked = {entry.question for entry in window[:start]}
+    again: list[Repeat] = []
+    others = 0
+    for entry in window[start:]:
+        if entry.question in asked:
+            again.append(entry)
+        else:
+            others += 1
+            asked.add(entry.question)
+    if others > threshold:
+        return f"the last {len(window) - start} calls brought nothing new"
+    return _rounds_in(again, threshold)
+
+
+def _rounds_in(again: list[Repeat], threshold: int) -> str | None:
+    """Do the last of these repeated calls complete `threshold` rounds, their first one before included?"""
+    names: dict[str, str] = {}
+    for count, entry in enumerate(reversed(again), start=1):
+        names[entry.question] = entry.tool
+        if count >= (threshold - 1) * len(names):
+            if len(names) == 1:
+                return f"the same call of {entry.tool} gave the same result {threshold} times"
+            listed = ", ".join(reversed(names.values()))
+            return f"the calls {listed} were made {threshold} times over with the same results"
     return None
 
 
@@ -84,24 +100,6 @@ def _is_new(
     return all(
         len(mine.intersection(entry.sketch)) < _OVERLAP * min(len(mine), len(entry.sketch))
         for entry in others
-    )
-
-
-def _is_one_round(window: tuple[Repeat, ...], threshold: int) -> bool:
-    last = window[-1]
-    return all(
-        entry.question == last.question and entry.result == last.result for entry in window[-threshold:]
-    )
-
-
-def _is_cycle(window: tuple[Repeat, ...], period: int, threshold: int) -> bool:
-    if len(window) < period * threshold:
-        return False
-    if window[-1].question != window[-1 - period].question:
-        return False
-    tail = [(entry.question, entry.result) for entry in window[-period * threshold :]]
-    return len(set(tail[:period])) > 1 and all(
-        tail[index] == tail[index % period] for index in range(len(tail))
     )
 
 

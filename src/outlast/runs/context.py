@@ -158,7 +158,7 @@ class Conversations:
         self._by_branch: dict[str, Conversation] = {}
         self._branch_of: dict[str, str] = {}
         self._tool_of: dict[str, str] = {}
-        self._report = ""
+        self.report: Report | None = None
 
     def __getitem__(self, branch: str) -> Conversation:
         return self._by_branch[branch]
@@ -207,7 +207,8 @@ class Conversations:
         for said in self._thread if event.branch == MAIN_BRANCH else ():
             conversation.add(position, said)
         opening = event.opening
-        material = self._report if event.shows_report else event.material
+        shown = self.report if event.shows_report else None
+        material = event.material if shown is None else report_as_text(shown)
         if material:
             opening += "\n\n" + fence(self._secret, position, event.material_from or "another role", material)
         conversation.add(position, Message("user", opening))
@@ -224,7 +225,7 @@ class Conversations:
                     if hears_people(branch, conversation.purpose):
                         conversation.hear(position, text)
             case ReportWritten(report=report):
-                self._report = report_as_text(report)
+                self.report = report
             case RunStarted(secret=secret) | RunForked(secret=secret):
                 self._secret = secret
             case _:

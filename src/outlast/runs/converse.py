@@ -17,8 +17,13 @@ MAX_SLIPS: Final = 3
 """How many answers in a row may be unusable before a branch is given up."""
 
 
-def converse(state: RunState, name: str, now: datetime, *, form: str | None = None) -> list[Command]:
-    """The next commands of a branch; none while it waits or once it has answered (see `state.branches[name].answer`)."""
+def converse(
+    state: RunState, name: str, now: datetime, *, form: str | None = None, keeps_tools: bool = False
+) -> list[Command]:
+    """The next commands of a branch; none while it waits or once it has answered (see `state.branches[name].answer`).
+
+    The last step is offered no tools unless the branch `keeps_tools`, because its answer is a call.
+    """
     branch = state.branches[name]
     if branch.open_calls:
         return call_commands(state, branch, now)
@@ -27,7 +32,8 @@ def converse(state: RunState, name: str, now: datetime, *, form: str | None = No
     circle = None if branch.is_stopped else circle_in(branch.window, state.definition.loop.threshold)
     if circle is not None:
         return _out_of_circle(branch, circle)
-    with_tools = bool(branch.tools) and not branch.is_stopped and not is_last_step(state)
+    is_last = is_last_step(state) and not keeps_tools
+    with_tools = bool(branch.tools) and not branch.is_stopped and not is_last
     return [*_last_words(state, branch, with_tools), CallModel(name, branch.purpose, form, with_tools)]
 
 

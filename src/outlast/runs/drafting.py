@@ -23,7 +23,7 @@ from outlast.domain.events import (
     ToolRequested,
     ValueSet,
 )
-from outlast.domain.states import State, may_follow
+from outlast.domain.states import WORKING, State, may_follow
 from outlast.domain.task import RoleSettings
 from outlast.journal.snapshot import state_digest
 from outlast.runs.calls import may_begin
@@ -33,6 +33,7 @@ from outlast.runs.forms import FORMS
 from outlast.runs.limits import limit_crossed
 from outlast.runs.moves import fail
 from outlast.runs.readings import Readings
+from outlast.runs.transitions import working_states
 
 MAX_EVENTS: Final = 500
 """How many events one commit may hold; a workflow that records more at a stroke does not come to rest."""
@@ -124,9 +125,9 @@ class Drafter:
                 asked = HookRequested(hook, point, subject, self.readings.state.generation)
                 self._start(draft, Started(asked, command), now)
             case ComposeReport(outcome=outcome, reason=reason):
-                self.place(
-                    draft, composed_event(self.readings.state, self.readings.ledger, outcome, reason), now
-                )
+                written = self.readings.conversations.report
+                state, ledger = self.readings.state, self.readings.ledger
+                self.place(draft, composed_event(state, ledger, written, outcome, reason), now)
 
     def _start(self, draft: Draft, started: Started, now: datetime) -> None:
         self.place(draft, started.intent, now)
@@ -181,12 +182,11 @@ class Drafter:
     def _checked(self, event: StateEntered) -> StateEntered:
         """A transition from where the run really is, with the digest of the state before it."""
         state = self.readings.state
-        if not may_follow(state.state, event.target):
-            raise CallerMistake(
-                "transition_not_allowed",
-                f"A run cannot go from {state.state} to {event.target}.",
-                "Mend the workflow.",
-            )
+        is_left_out = event.target in WORKING and event.target not in working_states(state)
+        if is_left_out or not may_follow(state.state, event.target):
+            why = "; the task leaves that state out" if is_left_out else ""
+            detail = f"A run cannot go from {state.state} to {event.target}{why}."
+            raise CallerMistake("transition_not_allowed", detail, "Mend the workflow.")
         return StateEntered(
             state.state,
             event.target,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from outlast.domain.door import Json, digest_of
 from outlast.domain.events import ReportWritten
+from outlast.domain.report import Report
 from outlast.domain.run import RunState
 from outlast.runs.ledger import Ledger
 from outlast.runs.report import Made, from_conclusions, from_draft
@@ -15,8 +18,13 @@ def report_event(content: dict[str, Json], state: RunState, ledger: Ledger, by: 
     return _event(from_draft(content, state, ledger, outcome_of(state)), by)
 
 
-def composed_event(state: RunState, ledger: Ledger, outcome: str, reason: str) -> ReportWritten:
-    """The report the engine makes from the conclusions there are."""
+def composed_event(
+    state: RunState, ledger: Ledger, written: Report | None, outcome: str, reason: str
+) -> ReportWritten:
+    """The report the engine makes: where a limit cuts a run short, the one that was `written`, else from the conclusions."""
+    if written is not None and state.report_position and state.reached:
+        kept = replace(written, outcome=outcome, limits=tuple(dict.fromkeys((*written.limits, reason))))
+        return _event(Made(kept, ()), "engine")
     return _event(from_conclusions(state, ledger, outcome, reason), "engine")
 
 

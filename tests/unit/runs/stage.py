@@ -173,7 +173,10 @@ async def staged(
     decide: Workflow | None = None,
     **task: Any,
 ) -> AsyncIterator[Stage]:
-    """A stage for one task; `task` are fields of its definition, of a chat with all `tools` unless it says otherwise."""
+    """A stage for one task; `task` are fields of its definition, of a chat with all `tools` unless it says otherwise.
+
+    `hooks` are the functions behind the names that `hooks_of_task` gives by point.
+    """
     named = tuple(tool.name for tool in map(bind, tools))
     if task.get("workflow") == "research":
         tools = (*tools, WriteReport)
@@ -182,7 +185,7 @@ async def staged(
         "workflow": "chat",
         "tools": named,
         "retry": RetrySettings(backoff="none"),
-        "hooks": {},
+        "hooks": task.pop("hooks_of_task", {}),
         **task,
     }
     store = store or SqliteStore(None)

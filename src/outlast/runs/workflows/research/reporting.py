@@ -100,7 +100,7 @@ def _writer(state: RunState, remark: str) -> Command:
 def _written(state: RunState, writer: Branch, now: datetime) -> Sequence[Command]:
     """The writer at work; one that does not hand a report in is told to, then the engine makes it from the conclusions."""
     if writer.answer is None:
-        return converse(state, WRITER_BRANCH, now)
+        return converse(state, WRITER_BRANCH, now, keeps_tools=True)
     if writer.steps < MAX_SLIPS + state.rewrites and not writer.is_stopped:
         return [tell(WRITER_BRANCH, HAND_IN, kind="correction")]
     return [ComposeReport(outcome_of(state), words_for(state)["not_handed_in"])]
