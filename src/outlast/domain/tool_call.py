@@ -40,9 +40,9 @@ class ToolCall:
 class ToolError:
     """Why a call gave no result, in a form a model can act on.
 
-    `code` is one of `invalid_arguments`, `unknown_tool`, `not_allowed`, `too_early`, `tool_failed`, `invalid_output`, `timeout`,
-    `rejected`, `expired`, `vetoed`, `limit_reached`, `loop`, `outcome_unknown`, `cancelled`. `problems` names each field: what was
-    expected and what came; `example` is a valid set of arguments.
+    `code` is one of `invalid_arguments`, `unknown_tool`, `too_early`, `tool_failed`, `invalid_output`, `timeout`, `rejected`,
+    `expired`, `vetoed`, `limit_reached`, `outcome_unknown`, `cancelled`. `problems` names each field: what was expected and what
+    came; `example` is a valid set of arguments.
     """
 
     code: str
