@@ -47,8 +47,7 @@ bench *parts:
 
 # make the reference pages that come from the code
 docs:
-    mkdir -p docs/reference
-    python -m outlast.wiring.settings.page > docs/reference/settings.md
+    python -m outlast.wiring.pages docs/reference
 
 # rewrite the statuses in docs/laws.toml from the tests, and lower the ratchet
 laws:

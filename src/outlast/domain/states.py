@@ -7,15 +7,17 @@ from typing import Final
 
 
 class State(StrEnum):
-    """Where a run stands, in steps that mean something to a person.
+    """Where a run stands, in steps that mean something to a person: when it is entered; what is done in it; when it is left.
 
-    INIT: created, nothing done yet; left as soon as a worker begins.
-    PLANNING: a plan is being made; left when a plan is adopted.
-    EXECUTING: the work is being done; left when it is to be judged, planned anew, or finished.
-    REVIEWING: finished work is being judged; left with the verdict.
-    WAITING: nothing can advance without a person or a task; goes back to where it was.
-    PAUSED: a person stopped it; goes back to where it was when resumed.
-    COMPLETED, FAILED, CANCELLED: it has ended. FAILED can be resumed at the step that failed.
+    INIT: when the run is created; nothing yet; as soon as a worker begins.
+    PLANNING: for the first plan, or when one was refused; a planner plans, hooks and people may refuse; when a plan is adopted.
+    EXECUTING: with a plan, or with the input alone; models and tools work; when work is to be judged, planned anew or finished.
+    REVIEWING: when a subtask or the report is to be judged; a reviewer judges, other subtasks go on; with the verdict.
+    WAITING: when nothing can advance without a person or a task; nothing, and no time counts; to where it was, once it can go on.
+    PAUSED: when a person asked, and calls in flight have ended; nothing, and no time counts; to where it was, when resumed.
+    COMPLETED: when the workflow is done, or a limit is reached; the result is kept, full or partial; never.
+    FAILED: when the run cannot go on; nothing, what was done is kept; to where it was, when resumed.
+    CANCELLED: when a person cancelled; nothing, calls in flight were killed; never.
     """
 
     INIT = "INIT"

@@ -1,8 +1,7 @@
-"""The reference page of all settings, made from the tree: `python -m outlast.wiring.settings.page` prints it (`just docs`)."""
+"""The reference page of all settings, made from the tree (`just docs`)."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -133,7 +132,3 @@ def _default(made: SettingField) -> str:
     if isinstance(value, float):
         return f"`{value:g}`"
     return f"`{value}`" if isinstance(value, str | int | Text) else "empty"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page())

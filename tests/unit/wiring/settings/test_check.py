@@ -8,12 +8,10 @@ from outlast.domain.errors import CallerMistake
 from outlast.wiring.settings.check import check
 from outlast.wiring.settings.initialise import initialise
 from outlast.wiring.settings.load import load
-from outlast.wiring.settings.page import page
 from outlast.wiring.settings.task_files import find_task
 from tests.unit.wiring.settings.writing import DOCUMENTS
 
 TOOLS = {"web_search", "web_fetch", "summarize", "write_report", "my_tool"}
-PAGE = Path(__file__).parents[4] / "docs" / "reference" / "settings.md"
 
 
 def found(folder: Path, environ: dict[str, str] | None = None) -> list[str]:
@@ -116,7 +114,3 @@ def test_init_where_nothing_can_be_written_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(CallerMistake, match="cannot be written") as caught:
         initialise(tmp_path / "file")
     assert caught.value.code == "cannot_write"
-
-
-def test_the_reference_page_is_current() -> None:
-    assert PAGE.read_text("utf-8") == page(), "run `just docs`"
