@@ -41,19 +41,27 @@ class Run:
             yield line
 
     async def result(self) -> dict[str, Any]:
-        """The run's `show` document once it has ended or waits for a person.
+        """The run's `show` document once it has ended, is paused, or waits for a person who has not acted yet.
 
         Its `report` is the report document of a research run, its `answer` the words of a chat.
         """
         watch = self._engine.store.watch([self.run_id])
         try:
             while True:
+                is_left_alone = await self._is_left_alone()
                 document = await self.show()
-                if document["state"] in _AT_REST:
+                if document["state"] in _FINAL or (is_left_alone and document["state"] in _AT_REST):
                     return document
                 await watch.wait(5.0)
         finally:
             watch.stop()
+
+    async def _is_left_alone(self) -> bool:
+        """Is no worker at the run, nor about to be (since somebody decided, resumed or spoke)?"""
+        entry = await self._engine.store.read_entry("runs", self.run_id)
+        if entry is None:
+            return True
+        return entry.until is None and (entry.due_at is None or entry.due_at > await self._engine.store.now())
 
     async def show(self) -> dict[str, Any]:
         """The run's `show` document as it stands."""
@@ -93,7 +101,8 @@ class Run:
         await signals.set_limits(self._engine.store, self.run_id, self._user_id, changes)
 
 
-_AT_REST = frozenset({"COMPLETED", "FAILED", "CANCELLED", "WAITING", "PAUSED"})
+_FINAL = frozenset({"COMPLETED", "CANCELLED"})
+_AT_REST = frozenset({"FAILED", "WAITING", "PAUSED"})
 
 
 class Harness:
@@ -117,8 +126,8 @@ class Harness:
     ) -> Harness:
         """The harness of a configuration; enter it to begin.
 
-        `overrides` are settings by dotted path; `tools` are classes and functions to add; `provider` serves every role in the
-        place of the configured ones. Raises CallerMistake with every problem of the configuration.
+        `overrides` are settings, nested or by dotted path; `tools` are classes and functions to add; `provider` serves every role
+        in the place of the configured ones. Raises CallerMistake with every problem of the configuration.
         """
         engine = Engine.from_config(config, overrides=_overrides(overrides), tools=tools, provider=provider)
         return cls(engine, concurrency=concurrency)

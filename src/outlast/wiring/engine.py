@@ -109,7 +109,9 @@ class Engine:
             overrides=request.overrides,
             by_name_only=request.by_name_only,
         )
-        return pin(self.settings, task, self.environ)
+        definition = pin(self.settings, task, self.environ)
+        changes = [override for override in request.overrides if override.path[0] != "task"]
+        return repinned(definition, self.settings, changes, self.environ) if changes else definition
 
     async def begin(self, request: Request, tell: Callable[[str], None] = _silent) -> Begun:
         """Start a run, once everything it needs is known to be here, or find the one its key names.

@@ -31,7 +31,8 @@ def from_options(options: Iterable[str], name: str = "--set") -> list[Override]:
 
 
 def from_mapping(values: Mapping[str, Json], name: str = "config") -> list[Override]:
-    """The overrides in a nested mapping such as `{"harness": {"retry": {"max_attempts": 1}}}`, one for each leaf."""
+    """The overrides in a mapping, one for each leaf: nested, such as `{"harness": {"retry": {"max_attempts": 1}}}`, or by dotted
+    paths, such as `{"harness.retry.max_attempts": 1}`."""
     return [Override(path, value, Place(name)) for path, value in _leaves(values, ())]
 
 
@@ -64,10 +65,11 @@ def _from_option(option: str, place: Place) -> Override:
 
 def _leaves(values: Mapping[str, Json], path: KeyPath) -> Iterator[tuple[KeyPath, Json]]:
     for key, value in values.items():
+        at = (*path, *key.split("."))
         if isinstance(value, dict) and value:
-            yield from _leaves(value, (*path, key))
+            yield from _leaves(value, at)
         else:
-            yield (*path, key), value
+            yield at, value
 
 
 def _set(value: dict[str, Any], override: Override) -> None:

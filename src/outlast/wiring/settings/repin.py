@@ -50,7 +50,7 @@ def _as_document(definition: TaskDefinition) -> dict[str, Json]:
         "max_tokens_total": limits.max_tokens_total,
         "max_cost": limits.max_cost_usd,
     }
-    return {name: value for name, value in document.items() if value not in (None, [], {}, "")}
+    return {name: value for name, value in document.items() if value is not None}
 
 
 def _approval(rule: ApprovalRule) -> Json:

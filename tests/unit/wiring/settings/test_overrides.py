@@ -105,6 +105,15 @@ def test_g12_01_the_settings_of_a_request_have_the_same_checks() -> None:
         )
 
 
+def test_a_mapping_may_have_dotted_paths() -> None:
+    dotted = from_mapping(
+        {"harness.retry.max_attempts": 1, "task.max_steps": 4, "harness": {"retry.backoff": "none"}}
+    )
+    retry = load(directory=DOCUMENTS, environ={}, overrides=dotted).harness.retry
+    assert (retry.max_attempts, retry.backoff) == (1, "none")
+    assert find_task("chat", Settings(home=DOCUMENTS), environ={}, overrides=dotted).document.max_steps == 4
+
+
 def test_overrides_leave_the_document_they_go_over_alone() -> None:
     document = parse("llm: {temperature: 1}", "it")
     changed = applied(document, from_options(["llm.temperature=2", "llm.model=m"]))
