@@ -6,6 +6,7 @@ To add one: a helper that users need to prove their own adapters; ours are prove
 
 from outlast.adapters.providers.scripted import ScriptedProvider
 from outlast.testing.clock import FakeClock
+from outlast.testing.contexts import tool_context
 from outlast.testing.faults import Crash, CrashPlan, CrashPoint, Faulty
 
-__all__ = ["Crash", "CrashPlan", "CrashPoint", "FakeClock", "Faulty", "ScriptedProvider"]
+__all__ = ["Crash", "CrashPlan", "CrashPoint", "FakeClock", "Faulty", "ScriptedProvider", "tool_context"]

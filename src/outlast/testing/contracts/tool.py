@@ -3,7 +3,7 @@
 class TestMyTool(ToolContract):
     @pytest.fixture
     def subject(self, tmp_path: Path) -> ToolSubject:
-        return ToolSubject(tool=bind(MyTool), context=..., arguments={"text": "a"})
+        return ToolSubject.of(MyTool, {"text": "a"}, tool_context(tmp_path))
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import jsonschema_rs
 import pytest
 
+from outlast.adapters.execution.binding import bind
+from outlast.adapters.execution.validation import check_arguments
 from outlast.domain.door import Json, stored_form
 from outlast.domain.errors import Passing, ToolTrouble
-from outlast.domain.tool_call import Effect
+from outlast.domain.tool_call import Effect, ToolError
 from outlast.ports.tool import Ask, Draft, Tool, ToolContext, ToolResult
 
 _PATIENCE_SECONDS = 30.0
@@ -35,6 +37,18 @@ class ToolSubject:
     tool: Tool
     context: ToolContext
     arguments: dict[str, Json]
+
+    @classmethod
+    def of(cls, declared: object, arguments: dict[str, Json], context: ToolContext) -> Self:
+        """The subject for a tool as it is written: a class, an instance or a decorated function.
+
+        Raises CallerMistake (`invalid_tool`) for what is no tool, ValueError for arguments that it does not accept.
+        """
+        tool = bind(declared)
+        filled = check_arguments(tool, arguments)
+        if isinstance(filled, ToolError):
+            raise ValueError(f"{tool.name} does not accept these arguments: {'; '.join(filled.problems)}")
+        return cls(tool=tool, context=context, arguments=filled)
 
 
 class ToolContract:
