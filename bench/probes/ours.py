@@ -7,6 +7,7 @@ run; `many` is many runs under one worker; `resume` goes on with the run that a 
 import asyncio
 import sqlite3
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ class Model:
             return ModelAnswer("done", usage=usage)
         return ModelAnswer("", (ToolCall("x", "noop", {"index": index}),), usage=usage, finish="tool_calls")
 
-    def count_tokens(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> int:
+    def count_tokens(self, messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
         return estimate_request_tokens(messages, tools)
 
     async def close(self) -> None:

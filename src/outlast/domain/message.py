@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Literal, overload
 
 from outlast.domain.tool_call import ToolCall
 
@@ -24,6 +26,40 @@ class Message:
     tool_call_id: str | None = None
     tool_name: str | None = None
     reasoning: str | None = None
+
+
+class Messages(Sequence[Message]):
+    """A conversation as it stands: the first messages of a list that only grows, seen without copying it."""
+
+    __slots__ = ("_growing", "_length")
+
+    def __init__(self, growing: list[Message]) -> None:
+        self._growing = growing
+        self._length = len(growing)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Message]:
+        return islice(self._growing, self._length)
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
+    def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            return tuple(self._growing[place] for place in range(*index.indices(self._length)))
+        return self._growing[range(self._length)[index]]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
 
 @dataclass(frozen=True, slots=True)

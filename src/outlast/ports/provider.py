@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -35,7 +35,7 @@ class ModelRequest:
     purpose: str
     role: str
     model: str
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
     tools: tuple[ToolSchema, ...] = ()
     response_schema: Mapping[str, Json] | None = None
     temperature: float = 0.3
@@ -81,7 +81,7 @@ class Provider(Protocol):
         """
         ...
 
-    def count_tokens(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> int:
+    def count_tokens(self, messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
         """An estimate, made offline, of the tokens `messages` and `tools` would take."""
         ...
 

@@ -28,7 +28,7 @@ from outlast.domain.events import (
     Told,
     ToolAnswered,
 )
-from outlast.domain.message import Message
+from outlast.domain.message import Message, Messages
 from outlast.domain.report import Report
 from outlast.domain.run import MAIN_BRANCH
 from outlast.runs.fences import RULE, fence
@@ -74,9 +74,9 @@ class Conversation:
         return self._lines[-1].digest if self._lines else ""
 
     @property
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> Messages:
         """All messages, in order; user messages that follow each other are one."""
-        return tuple(self._messages)
+        return Messages(self._messages)
 
     @property
     def last_words(self) -> str:
@@ -89,7 +89,7 @@ class Conversation:
         last = self._lines[-1] if self._lines else None
         if last is not None and message.speaker == last.message.speaker == "user":
             self._lines.pop()
-            self._messages.pop()
+            self._messages = self._messages[:-1]
             self.tokens -= last.tokens
             message = replace(message, text=f"{last.message.text}\n\n{message.text}")
         tokens = self._count(message)

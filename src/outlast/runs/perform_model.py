@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -30,7 +30,7 @@ def request_of(
     state: RunState,
     branch: Branch,
     intent: ModelRequested,
-    messages: tuple[Message, ...],
+    messages: Sequence[Message],
     schema: Mapping[str, Json] | None,
 ) -> ModelRequest:
     """What is sent to the provider. A form is demanded from it only where no tools are offered."""

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from outlast.adapters.tools.ask_human import AskHuman
@@ -11,6 +12,7 @@ from outlast.domain.task import ApprovalRule
 from outlast.domain.tool_call import ToolCall
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.tool import tool
+from outlast.runs.context import Conversation
 from outlast.service import signals
 from tests.law import law
 from tests.unit.runs.parts import ask_for, call, conclude, in_turn, report, results, roles, say, turn, verdict
@@ -18,7 +20,7 @@ from tests.unit.runs.props import page
 from tests.unit.runs.stage import staged
 
 
-def faults_in(messages: tuple[Message, ...]) -> list[str]:
+def faults_in(messages: Sequence[Message]) -> list[str]:
     """What a strict chat template would refuse."""
     faults = [] if [one.speaker for one in messages[:2]] == ["system", "user"] else ["a wrong beginning"]
     ids = [asked.id for message in messages for asked in message.tool_calls]
@@ -29,7 +31,7 @@ def faults_in(messages: tuple[Message, ...]) -> list[str]:
     return faults + _faults_of_order(messages)
 
 
-def _faults_of_order(messages: tuple[Message, ...]) -> list[str]:
+def _faults_of_order(messages: Sequence[Message]) -> list[str]:
     faults = []
     expected: list[str] = []
     for before, message in itertools.pairwise(messages):
@@ -234,3 +236,12 @@ async def test_observations_in_short_keep_their_fence_and_their_note(tmp_path: P
         for message in shown:
             assert FENCED.match(message.text)
         assert not faults_in(stage.requests[-1].messages)
+
+
+def test_request_made_before_keeps_its_messages_when_a_later_one_is_joined() -> None:
+    conversation = Conversation("chat", lambda message: len(message.text))
+    conversation.add(1, Message("user", "one"))
+    before = conversation.messages
+    conversation.add(2, Message("user", "two"))
+    assert [message.text for message in before] == ["one"]
+    assert [message.text for message in conversation.messages] == ["one\n\ntwo"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from outlast.domain.message import Message
@@ -46,7 +47,7 @@ def estimate_tokens(text: str) -> int:
     return math.ceil(sum(_count(data, kind) * weight for kind, weight in _TOKENS_PER_CHARACTER))
 
 
-def estimate_request_tokens(messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> int:
+def estimate_request_tokens(messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
     """About how many input tokens a request with these messages and tools takes, framing included."""
     return sum(map(_message_tokens, messages)) + sum(map(_tool_tokens, tools))
 

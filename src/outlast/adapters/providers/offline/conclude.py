@@ -30,7 +30,7 @@ _COMPARED: Final = 60
 _CORROBORATING: Final = 0.4
 
 
-def conclusions_for(asked: Asked, evidence: Evidence, messages: tuple[Message, ...]) -> dict[str, Json]:
+def conclusions_for(asked: Asked, evidence: Evidence, messages: Sequence[Message]) -> dict[str, Json]:
     """`{"conclusions": [...], "open_questions": [...]}` for the sub-question; each quote is word for word in its page."""
     candidates = candidates_of(evidence.citable or _pages_given(messages))
     question = Question.of(asked.sub_question, asked.question)
@@ -117,7 +117,7 @@ def _disagreements(
     return [pair for pair in pairs if pair[0] in read][:limit]
 
 
-def _pages_given(messages: tuple[Message, ...]) -> list[Page]:
+def _pages_given(messages: Sequence[Message]) -> list[Page]:
     """Texts with a key that were handed over without any tool."""
     return [
         Page(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -77,7 +77,7 @@ class Evidence:
         ]
 
 
-def evidence_of(messages: tuple[Message, ...]) -> Evidence:
+def evidence_of(messages: Sequence[Message]) -> Evidence:
     """What `messages` hold. Results that cannot be read are passed over."""
     evidence = Evidence()
     for message in messages:

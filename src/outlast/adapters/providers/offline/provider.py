@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from outlast.adapters.providers.offline.asked import Asked, asked_by
@@ -51,7 +51,7 @@ class OfflineProvider:
             text, reply.calls, usage=usage, finish="tool_calls" if reply.calls else "stop", model=MODEL_NAME
         )
 
-    def count_tokens(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> int:
+    def count_tokens(self, messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
         """An estimate, made offline, of the tokens `messages` and `tools` would take."""
         return estimate_request_tokens(messages, tools)
 

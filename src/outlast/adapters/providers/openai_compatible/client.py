@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -94,7 +95,7 @@ class OpenAICompatible:
             dialect = changed
         raise AssertionError("the last attempt returns or raises")
 
-    def count_tokens(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> int:
+    def count_tokens(self, messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
         """An estimate, made offline, of the tokens `messages` and `tools` would take."""
         return estimate_request_tokens(messages, tools)
 

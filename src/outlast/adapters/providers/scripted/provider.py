@@ -60,7 +60,7 @@ class ScriptedProvider:
             await asyncio.sleep(0)
         return answer
 
-    def count_tokens(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> int:
+    def count_tokens(self, messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
         """An estimate, made offline, of the tokens `messages` and `tools` would take."""
         return estimate_request_tokens(messages, tools)
 
