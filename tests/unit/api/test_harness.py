@@ -48,3 +48,23 @@ async def test_result_after_a_resume_is_what_came_of_it(tmp_path: Path) -> None:
         assert (await run.result())["error"]["code"] == "transition_refused"
         await run.resume()
         assert (await run.result())["state"] == "WAITING"
+
+
+async def test_file_that_was_written_again_is_read_as_it_is_now(tmp_path: Path) -> None:
+    def write(text: str) -> dict[str, object]:
+        return {"tool": "write_file", "arguments": {"path": "a.txt", "content": text}}
+
+    read = {"tool": "read_file", "arguments": {"path": "a.txt"}}
+    calls = [write("first"), read, write("second"), read]
+    script = [{"when": {"turn": turn}, "call": call} for turn, call in enumerate(calls)]
+    task = "task: {name: t, workflow: chat, tools: [write_file, read_file]}\n"
+    async with Harness.open(
+        written(tmp_path, task), provider=ScriptedProvider([*script, {"say": "Done."}])
+    ) as harness:
+        run = await harness.start(task="t", input="Go")
+        await run.result()
+        lines = [line async for line in run.events()]
+    results = [
+        line["result"] for line in lines if line["kind"] == "ToolAnswered" and line["tool"] == "read_file"
+    ]
+    assert ["second" in result for result in results] == [False, True]

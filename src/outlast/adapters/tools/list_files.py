@@ -35,6 +35,7 @@ class ListFiles(BaseTool):
         "additionalProperties": False,
     }
     effect = "read"
+    cache_seconds = 0  # the run writes to its workspace itself
 
     async def execute(self, context: ToolContext, path: str = ".") -> ToolResult:
         """At most 500 files in order of their names. Raises ToolTrouble (`path_refused`, `not_found`)."""

@@ -31,6 +31,7 @@ class ReadFile(BaseTool):
         "additionalProperties": False,
     }
     effect = "read"
+    cache_seconds = 0  # the run writes to its workspace itself
 
     async def execute(self, path: str, offset: int, limit: int, context: ToolContext) -> ToolResult:
         """The window as text. Raises ToolTrouble (`path_refused`, `not_found`, `not_a_file`, `binary`)."""
