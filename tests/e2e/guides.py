@@ -63,12 +63,17 @@ def carry_out(page: str, folder: Path) -> int:
             told, count = _run([sys.executable, script.name], folder, block.exit_code), count + 1
         elif block.language == "sh":
             commands = [line for line in block.text.splitlines() if _is_runnable(line)]
-            told = "".join(_run(_argv(line, folder), folder, block.exit_code) for line in commands)
+            told = "".join(run_line(line, folder, block.exit_code) for line in commands)
             count += len(commands)
         elif block.language == "text":
             missing = [line for line in block.text.splitlines() if line.strip() not in told]
             assert not missing, f"not shown: {missing}\nbut:\n{told}"
     return count
+
+
+def run_line(line: str, folder: Path, exit_code: int = 0) -> str:
+    """What one command of a page prints in `folder`; it must end with `exit_code`."""
+    return _run(_argv(line, folder), folder, exit_code)
 
 
 def _block(found: re.Match[str]) -> Block:

@@ -1,11 +1,12 @@
 """What the guides show works as it is written, offline."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.guides import ROOT, blocks_in, carry_out, verbs_in
+from tests.e2e.guides import ROOT, blocks_in, carry_out, run_line, verbs_in
 
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
@@ -23,6 +24,22 @@ def test_guide_works_as_it_is_written(page: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", [*PAGES, "README.md", "AGENTS.md"])
 def test_commands_that_are_shown_exist(page: str) -> None:
     assert set(verbs_in((ROOT / page).read_text("utf-8"))) <= VERBS
+
+
+def test_readme_shows_what_its_first_command_prints(tmp_path: Path) -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    command = page.partition("```sh\n")[2].partition("\n```")[0].rpartition("/bin/")[2]
+    printed = masked(run_line(command, tmp_path))
+    shown = [
+        line for block in blocks_in(page) if block.language == "text" for line in block.text.splitlines()
+    ]
+    assert [line for line in shown if masked(line).strip() not in printed] == []
+
+
+def masked(text: str) -> str:
+    """The text without step numbers, which depend on who of two subtasks is faster."""
+    return re.sub(r"step \d+", "step N", text)
 
 
 def test_block_says_its_file_and_exit_code() -> None:
