@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -12,6 +13,8 @@ from outlast.cli.printing import out, visible
 from outlast.ports.store import Store
 from outlast.service.reports.markdown import to_markdown
 from outlast.service.show import run_report
+
+_JUMP: Final = re.compile(r"\]\(#source-[a-z0-9]+\)")
 
 
 async def print_result(store: Store, shown: dict[str, Any]) -> None:
@@ -25,6 +28,7 @@ async def print_result(store: Store, shown: dict[str, Any]) -> None:
 def print_markdown(text: str) -> None:
     """Print Markdown: as it is to a file or pipe, set for reading on a terminal."""
     if sys.stdout.isatty():
-        Console().print(Markdown(visible(text), hyperlinks=False))
+        # A jump within the page means nothing on a terminal; where other links lead is shown.
+        Console().print(Markdown(_JUMP.sub("]", visible(text)), hyperlinks=False))
     else:
         out(text)

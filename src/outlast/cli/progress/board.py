@@ -67,7 +67,7 @@ def _started(board: Board, line: Line, data: dict[str, Any]) -> None:
     board.task, board.max_steps = definition["name"], limits.get("max_steps", Limits().max_steps)
 
 
-def _claimed(board: Board, line: Line, data: dict[str, Any]) -> None:
+def _no_calls(board: Board, line: Line, data: dict[str, Any]) -> None:
     board.calls.clear()
 
 
@@ -138,7 +138,8 @@ def _answered(board: Board, line: Line, data: dict[str, Any]) -> None:
 
 _READERS = {
     "RunStarted": _started,
-    "RunClaimed": _claimed,
+    "RunClaimed": _no_calls,
+    "RunReleased": _no_calls,
     "StateEntered": _entered,
     "LimitsChanged": _limits,
     "PlanMade": _planned,

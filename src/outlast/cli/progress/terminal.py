@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
@@ -85,23 +86,24 @@ class Terminal:
                     overflow="ellipsis",
                 )
             )
-        return Group(*parts)
+        elapsed = round(time.monotonic() - self._began_at)
+        totals = f"  {board.totals()} · {elapsed // 60}:{elapsed % 60:02}"
+        return Group(*parts, Text(totals, style="dim", no_wrap=True, overflow="ellipsis"))
 
     def _heading(self) -> Text:
         board = self.board
-        elapsed = round(time.monotonic() - self._began_at)
         heading = Text(no_wrap=True, overflow="ellipsis")
         heading.append(board.state, style=_STATES.get(board.state, "bold cyan"))
         if board.outcome:
             heading.append(f" {board.outcome}")
-        heading.append(f"  {one_line(board.task)}  {board.run_id}  ")
-        heading.append(f"{board.totals()} · {elapsed // 60}:{elapsed % 60:02}", style="dim")
+        heading.append(f"  {one_line(board.task)}  {board.run_id}")
         return heading
 
     def _plan(self) -> Table:
-        table = Table.grid(padding=(0, 1), expand=False)
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True, style="dim")
+        names = max(cell_len(name) for name in self.board.plan)
+        table = Table.grid(padding=(0, 1), expand=True)
+        table.add_column(width=3, no_wrap=True)
+        table.add_column(width=min(names, 12), no_wrap=True, overflow="ellipsis", style="dim")
         table.add_column(ratio=3, no_wrap=True, overflow="ellipsis")
         table.add_column(ratio=2, no_wrap=True, overflow="ellipsis")
         for name, piece in self.board.plan.items():
