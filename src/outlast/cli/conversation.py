@@ -40,10 +40,8 @@ class Speech:
         """Nothing to draw."""
 
     def take(self, line: Line) -> None:
-        """A new answer begins, or something is done meanwhile."""
+        """Something is done meanwhile."""
         self.board.take(line)
-        if line["kind"] == "ModelRequested":
-            self.words = ""
         if line["kind"] in ("ToolRequested", "ModelFailed", "LimitReached"):
             note(f"  [{phrase(line)[:100]}]")
 
@@ -104,7 +102,7 @@ class Conversation:
         answer = shown["answer"] or ""
         if self._as_json:
             json_line(shown)
-        elif speech.words and answer.endswith(speech.words.strip()):
+        elif speech.words and speech.words.rstrip().endswith(answer.rstrip()):
             out("")
         else:
             out(f"\n{answer}" if speech.words else answer)

@@ -134,6 +134,12 @@ def _changed(line: Line) -> str:
     return f"{line['data']['by']} set {changes}"
 
 
+def _checked(line: Line) -> str:
+    data = line["data"]
+    verdict = f"refuses: {data['veto']}" if data.get("veto") else "agrees"
+    return f"hook {data['hook']} {verdict}"
+
+
 def _because(reasons: Any) -> str:
     return f": {'; '.join(reasons)}" if reasons else ""
 
@@ -152,6 +158,7 @@ _SPECIAL: Final[dict[str, Callable[[Line], str]]] = {
     "ReportWritten": _written,
     "ApprovalAsked": _ticket,
     "LimitsChanged": _changed,
+    "HookRan": _checked,
 }
 
 _PLAIN: Final[dict[str, str]] = {
@@ -181,3 +188,6 @@ _PLAIN: Final[dict[str, str]] = {
     "Rejected": "{by} rejects {ticket}: {comment}",
     "Answered": "{by} answers: {text}",
 }
+
+KNOWN_KINDS: Final = frozenset({*_SPECIAL, *_PLAIN})
+"""The kinds of events that are told in words of their own."""

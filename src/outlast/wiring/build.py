@@ -60,9 +60,7 @@ class Builder:
     async def __call__(self, run_id: str, definition: TaskDefinition) -> Means:
         """The means of a run. Raises CallerMistake for everything the run needs that is not here."""
         settings = self._settings(definition)
-        models = Models(settings, self._environ, self._provider)
-        for role in definition.roles:
-            models.of(role)
+        models = self._models(definition)
         tools = self.catalogue(settings).load(tool_names(definition))
         workflow, hooks = workflow_of(definition), hooks_of(definition)
         workspace = self._own.home / ".outlast" / "workspaces" / run_id
@@ -117,6 +115,18 @@ class Builder:
             return []
         checked = check_arguments(self.catalogue().load([name])[name], arguments)
         return [*checked.problems, checked.detail][:10] if isinstance(checked, ToolError) else []
+
+    async def check(self, definition: TaskDefinition) -> None:
+        """Make sure that the models, the workflow and the hooks of a task are there. Raises CallerMistake as a call does."""
+        await self._models(definition).close()
+        workflow_of(definition)
+        hooks_of(definition)
+
+    def _models(self, definition: TaskDefinition) -> Models:
+        models = Models(self._settings(definition), self._environ, self._provider)
+        for role in definition.roles:
+            models.of(role)
+        return models
 
     @asynccontextmanager
     async def reading(self, definition: TaskDefinition) -> AsyncIterator[Reading]:

@@ -127,6 +127,7 @@ class Engine:
         tools = self.builder.pinned_tools(definition)
         heritage = None
         if await self._known(request) is None:
+            await self.builder.check(definition)
             async with self.builder.reading(definition) as reading:
                 for problem in reading.problems():
                     tell(problem)

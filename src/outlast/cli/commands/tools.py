@@ -64,6 +64,5 @@ def _check_one(catalogue: ToolCatalogue, entry: ToolEntry, problems: list[str], 
 
 
 def _row(entry: ToolEntry) -> tuple[str, ...]:
-    replaced = f" (replaces the built-in {entry.name})" if entry.replaces else ""
-    effect = entry.effect or "- (once)"
-    return (entry.name, effect, entry.origin, f"{entry.path}{replaced}" if entry.origin != BUILT_IN else "")
+    origin = f"{entry.origin}, replaces a built-in" if entry.replaces else entry.origin
+    return (entry.name, entry.effect or "- (once)", origin, "" if entry.origin == BUILT_IN else entry.path)

@@ -1,0 +1,26 @@
+"""Talking, line by line."""
+
+from tests.e2e.command_line import Home
+from tests.law import law
+
+
+@law("PLAN-5.a")
+def test_each_line_is_a_run_of_one_thread_and_the_model_hears_what_was_said(talking: Home) -> None:
+    talking.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: []}\n")
+    talking.write(
+        "script.yaml",
+        "- when: {contains: [你好, and you]}\n  say: I heard both.\n- when: {contains: again}\n  say: Again.\n- say: Hello.\n",
+    )
+    done = talking.outlast("chat", "--task", "talk", stdin="你好\n\nand you?\n")
+    assert done.code == 0, done.err
+    assert done.out.split("\n") == ["Hello.", "I heard both.", ""]
+    thread = talking.look("runs", "--json").document["runs"][0]["thread_id"]
+    assert f"outlast chat --thread {thread}" in done.err
+
+    more = talking.outlast("chat", "--task", "talk", "--thread", thread, "--json", stdin="again\n")
+    assert more.lines[0]["answer"] == "Again." or more.lines[0]["answer"] == "I heard both."
+    assert more.lines[0]["thread_id"] == thread
+    said = talking.look("threads", "show", thread, "--json").document["messages"]
+    assert [message["speaker"] for message in said] == ["user", "assistant"] * 3
+    assert talking.look("threads", "list", "--json").document["threads"][0]["thread_id"] == thread
+    assert talking.look("threads", "show", "t-none", "--json").code == 4

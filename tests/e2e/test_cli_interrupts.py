@@ -1,0 +1,93 @@
+"""Runs that are interrupted, killed, or wanted by two."""
+
+import json
+import signal
+
+from tests.e2e.command_line import Home
+from tests.law import law
+
+HOLD = "- call: [{tool: hold}]\n- say: done\n"
+LEASE_SECONDS = 15.0
+
+
+def test_an_interrupted_run_is_handed_back_and_resumed_where_it_was(talking: Home) -> None:
+    talking.write("script.yaml", HOLD)
+    worked = talking.start("run", "--task", "talk", "--input", "hello")
+    worked.until("hold")
+    worked.signal(signal.SIGINT)
+    worked.until("Stopping")
+    talking.write("go", "")
+    ended = worked.end()
+    run = talking.run_id()
+    assert ended.code == 130
+    assert f"outlast resume {run}" in ended.err
+    assert talking.trace(run)[-1]["data"] == {"reason": "shutdown"}
+
+    done = talking.outlast("resume", run)
+    assert (done.code, done.out.strip()) == (0, "done"), done.err
+    trace = talking.trace(run)
+    assert [line["kind"] for line in trace].count("ToolRequested") == 1
+
+
+def test_a_second_interrupt_ends_at_once(talking: Home) -> None:
+    talking.write("script.yaml", HOLD)
+    worked = talking.start("run", "--task", "talk", "--input", "hello")
+    worked.until("hold")
+    worked.signal(signal.SIGTERM)
+    worked.until("Stopping")
+    worked.signal(signal.SIGINT)
+    assert worked.end().code == 130
+    talking.write("go", "")
+    assert talking.outlast("resume", talking.run_id()).out.strip() == "done"
+
+
+@law("RUN-3.a", "RUN-4.d")
+def test_a_run_whose_process_was_killed_is_taken_over_at_once(talking: Home) -> None:
+    talking.write("script.yaml", HOLD)
+    worked = talking.start("run", "--task", "talk", "--input", "hello", "--key", "k")
+    worked.until("hold")
+    run = talking.run_id()
+    worked.kill()
+    assert json.loads(talking.look("doctor", run, "--json").out)["holder_is"] == "gone"
+    told = talking.outlast("say", run, "go on")
+    assert f"outlast resume {run}" in told.err
+    talking.write("go", "")
+    done = talking.outlast("run", "--task", "talk", "--input", "hello", "--key", "k", "--json")
+    assert done.code == 0, done.err
+    claims = [line for line in talking.trace(run) if line["kind"] == "RunClaimed"]
+    assert [claim["data"]["generation"] for claim in claims] == [1, 2]
+    assert "Waiting." not in done.err
+
+
+@law("RUN-10.a")
+def test_two_processes_on_one_run_do_its_work_once(talking: Home) -> None:
+    talking.write(
+        "script.yaml",
+        "- call: [{tool: hold}]\n- call: [{tool: send, arguments: {to: ann, body: once}}]\n- say: done\n",
+    )
+    first = talking.start("run", "--task", "talk", "--input", "hello")
+    first.until("hold")
+    run = talking.run_id()
+    second = talking.start("resume", run)
+    second.until("is worked on by")
+    talking.write("go", "")
+    ended = [first.end(), second.end()]
+    assert [(one.code, one.out.strip()) for one in ended] == [(0, "done"), (0, "done")]
+    assert (talking.folder / "sent.txt").read_text("utf-8") == "ann: once\n"
+
+
+@law("RUN-11.d")
+def test_a_failed_run_goes_on_at_the_step_that_failed(talking: Home) -> None:
+    talking.write("script.yaml", "- call: [{tool: send, arguments: {to: ann, body: once}}]\n- fail: auth\n")
+    failed = talking.outlast("run", "--task", "talk", "--input", "hello", "--key", "k", "--json")
+    run = failed.document["run_id"]
+    assert (failed.code, failed.document["state"]) == (1, "FAILED")
+    assert failed.document["error"].keys() == {"code", "detail", "next"}
+    assert f"outlast resume {run}" in failed.err
+    again = talking.look("run", "--task", "talk", "--input", "hello", "--key", "k")
+    assert again.code == 1
+    assert f"outlast resume {run}" in again.err
+    talking.write("script.yaml", "- call: [{tool: send, arguments: {to: ann, body: once}}]\n- say: mended\n")
+    done = talking.outlast("resume", run)
+    assert (done.code, done.out.strip()) == (0, "mended"), done.err
+    assert (talking.folder / "sent.txt").read_text("utf-8") == "ann: once\n"
