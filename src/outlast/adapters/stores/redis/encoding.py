@@ -1,0 +1,162 @@
+"""What the port says, as the arguments of scripts. Whatever no store holds is refused here, before anything is sent."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import assert_never
+
+from outlast.adapters.stores.times import to_micros
+from outlast.domain.errors import CallerMistake
+from outlast.ports.store import (
+    Append,
+    CopyPayloads,
+    Enqueue,
+    EventRow,
+    InsertRun,
+    InsertThread,
+    Item,
+    PutPayload,
+    PutSnapshot,
+    Release,
+    RunRow,
+    UpdateRun,
+)
+
+_MOST_BYTES = 512 << 20
+"""What Redis takes as one value; more ends the connection."""
+
+
+def arguments(batch: Sequence[Item]) -> tuple[bytes, ...]:
+    """The items as the commit script takes them. Raises CallerMistake (`not_storable`)."""
+    found = tuple(itertools.chain.from_iterable(map(_item, batch)))
+    if sum(map(len, found)) > _MOST_BYTES:
+        raise _not_storable("a batch of more than 512 MiB")
+    return found
+
+
+def text(value: str) -> bytes:
+    """Text as bytes. Raises CallerMistake (`not_storable`) for a lone surrogate."""
+    try:
+        return value.encode()
+    except UnicodeEncodeError as error:
+        raise _not_storable(str(error)) from error
+
+
+def number(value: int) -> bytes:
+    """A number as its digits. Raises CallerMistake (`not_storable`) beyond 64 bits."""
+    if not -(1 << 63) <= value < 1 << 63:
+        raise _not_storable("a number beyond 64 bits")
+    return b"%d" % value
+
+
+def event_text(event: EventRow) -> bytes:
+    """An event as one text: version, time and the length of its kind, then kind and body as they are."""
+    kind = text(event.kind)
+    return b"%b %d %d\n%b%b" % (number(event.version), to_micros(event.at), len(kind), kind, text(event.body))
+
+
+def optional(value: bytes | None) -> bytes:
+    """Empty for None, else the value behind a mark."""
+    return b"" if value is None else b"=" + value
+
+
+def _not_storable(what: str) -> CallerMistake:
+    return CallerMistake(
+        "not_storable",
+        f"A value of the batch cannot be stored: {what}.",
+        "Clean text with clean_text, keep numbers within 64 bits, and put large content into several payloads.",
+    )
+
+
+def _item(item: Item) -> Iterator[bytes]:
+    match item:
+        case Append():
+            return _append(item)
+        case InsertRun():
+            return _insert_run(item.row)
+        case UpdateRun():
+            return _update_run(item)
+        case InsertThread():
+            row = item.row
+            created = _micros(row.created_at)
+            fields = _row(user_id=text(row.user_id), title=text(row.title), created_at=created)
+            return iter((b"insert_thread", text(row.thread_id), text(row.user_id), created, *fields))
+        case PutSnapshot():
+            where = number(item.position), number(item.fold_version)
+            return iter((b"put_snapshot", text(item.stream), *where, text(item.body)))
+        case PutPayload():
+            return iter((b"put_payload", text(item.stream), text(item.digest), item.content))
+        case CopyPayloads():
+            return iter((b"copy_payloads", text(item.source), text(item.target)))
+        case Enqueue():
+            fresh = _row(
+                generation=b"0", attempts=b"0", user_id=text(item.user_id), label=text(item.label), note=b""
+            )
+            return iter((b"enqueue", text(item.queue), text(item.item), _micros(item.due_at), *fresh))
+        case Release():
+            due_at = optional(None if item.due_at is None else _micros(item.due_at))
+            entry = text(item.queue), text(item.item), number(item.generation)
+            return iter((b"release", *entry, due_at, text(item.note)))
+        case _:
+            assert_never(item)
+
+
+def _append(item: Append) -> Iterator[bytes]:
+    yield from (b"append", text(item.stream), _optional_number(item.after))
+    yield from (text(item.queue), _optional_number(item.generation), number(len(item.events)))
+    yield from map(event_text, item.events)
+
+
+def _insert_run(row: RunRow) -> Iterator[bytes]:
+    key = None if row.key is None else text(row.key)
+    yield from (b"insert_run", text(row.run_id), text(row.thread_id), text(row.user_id), optional(key))
+    yield from (text(row.state), text(row.task), _truth(row.is_active), _micros(row.created_at))
+    fields = {
+        "thread_id": text(row.thread_id),
+        "user_id": text(row.user_id),
+        "task": text(row.task),
+        "state": text(row.state),
+        "is_active": _truth(row.is_active),
+        "created_at": _micros(row.created_at),
+        "updated_at": _micros(row.updated_at),
+        "summary": text(row.summary),
+        "min_reader": number(row.min_reader),
+        "key": key,
+        "outcome": None if row.outcome is None else text(row.outcome),
+    }
+    yield from _row(**fields)
+
+
+def _update_run(item: UpdateRun) -> Iterator[bytes]:
+    yield from (b"update_run", text(item.run_id), text(item.state), _truth(item.is_active))
+    yield from (
+        _optional_number(item.generation),
+        optional(None if item.outcome is None else text(item.outcome)),
+    )
+    yield from _row(
+        state=text(item.state),
+        is_active=_truth(item.is_active),
+        updated_at=_micros(item.updated_at),
+        summary=text(item.summary),
+        min_reader=number(item.min_reader),
+    )
+
+
+def _row(**fields: bytes | None) -> Iterator[bytes]:
+    """The fields of a hash that have a value, behind the number of arguments they take."""
+    given = [word for name, value in fields.items() if value is not None for word in (name.encode(), value)]
+    return iter((number(len(given)), *given))
+
+
+def _optional_number(value: int | None) -> bytes:
+    return optional(None if value is None else number(value))
+
+
+def _truth(value: bool) -> bytes:
+    return b"1" if value else b"0"
+
+
+def _micros(at: datetime) -> bytes:
+    return b"%d" % to_micros(at)

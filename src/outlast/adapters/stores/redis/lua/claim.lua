@@ -1,0 +1,65 @@
+-- Leases on entries that are due, earliest first, or on the entry that is named.
+-- Arguments: queue, holder, lease in microseconds, limit, reader, '' or '=' and the item, generation to take over ('': none).
+-- Returns the time, the end of the leases, and for each its item, generation and attempts.
+local queue, holder, lease, limit, reader, named, evicted = unpack(ARGV)
+local PAGE = 100
+local now = now_micros()
+local ends = digits(now + tonumber(lease))
+limit, reader = tonumber(limit), tonumber(reader)
+
+local function is_readable(item)
+    local needed = redis.call('HGET', root .. 'run:' .. item, 'min_reader')
+    return not needed or tonumber(needed) <= reader
+end
+
+local function due_in(set, found)
+    local offset, wanted = 0, #found + limit
+    while #found < wanted do
+        local page = redis.call('ZRANGEBYSCORE', root .. set .. queue, '-inf', digits(now), 'WITHSCORES', 'LIMIT', offset, PAGE)
+        for n = 1, #page, 2 do
+            if #found < wanted and is_readable(page[n]) then
+                found[#found + 1] = { item = page[n], ready_at = tonumber(page[n + 1]) }
+            end
+        end
+        if #page < 2 * PAGE then return end
+        offset = offset + PAGE
+    end
+end
+
+-- Entries nobody holds, and those whose lease has run out.
+local function all_due()
+    local found = {}
+    due_in('due:', found)
+    due_in('leased:', found)
+    table.sort(found, function(a, b)
+        if a.ready_at ~= b.ready_at then return a.ready_at < b.ready_at end
+        return a.item < b.item
+    end)
+    return found
+end
+
+local function the_named()
+    local item = string.sub(named, 2)
+    local found = redis.call('HMGET', entry_key(queue, item), 'generation', 'until')
+    local generation, leased_until = found[1], found[2]
+    local is_free = generation and (not leased_until or tonumber(leased_until) <= now or generation == evicted)
+    return is_free and is_readable(item) and { { item = item } } or {}
+end
+
+local function lease_out(item)
+    local key = entry_key(queue, item)
+    local generation = redis.call('HINCRBY', key, 'generation', 1)
+    local attempts = redis.call('HINCRBY', key, 'attempts', 1)
+    redis.call('HSET', key, 'holder', holder, 'until', ends)
+    redis.call('HDEL', key, 'due_at')
+    redis.call('ZREM', root .. 'due:' .. queue, item)
+    redis.call('ZADD', root .. 'leased:' .. queue, ends, item)
+    return { item, generation, attempts }
+end
+
+local answer = { digits(now), ends }
+for n, entry in ipairs(named == '' and all_due() or the_named()) do
+    if n > limit and named == '' then break end
+    answer[#answer + 1] = lease_out(entry.item)
+end
+return answer

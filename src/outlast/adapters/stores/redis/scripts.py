@@ -1,0 +1,51 @@
+"""The Lua scripts of this store, each with the common head, called by their digest."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_FOLDER = Path(__file__).parent / "lua"
+
+Word = bytes | str | int
+Command = tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script: its text, and the digest under which a server that has seen it knows it."""
+
+    text: str
+    digest: str
+
+    def call(self, root: bytes, *arguments: Word) -> Command:
+        """The command that runs it on the store whose keys begin with `root`."""
+        return ("EVALSHA", self.digest, 1, root, *arguments)
+
+
+def _script(name: str) -> Script:
+    text = "\n".join((_FOLDER / f"{part}.lua").read_text("utf-8") for part in ("keys", name))
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+OPEN: Final = _script("open")
+COMMIT: Final = _script("commit")
+SETTLE: Final = _script("settle")
+CLAIM: Final = _script("claim")
+RENEW: Final = _script("renew")
+EXPIRE: Final = _script("expire")
+FIND_RUN: Final = _script("find_run")
+LIST_RUNS: Final = _script("list_runs")
+LIST_THREADS: Final = _script("list_threads")
+
+BY_DIGEST: Final = {
+    script.digest: script
+    for script in (OPEN, COMMIT, SETTLE, CLAIM, RENEW, EXPIRE, FIND_RUN, LIST_RUNS, LIST_THREADS)
+}
+
+
+def in_full(command: Command) -> Command:
+    """The same call for a server that does not know the script: with its text, which it keeps."""
+    return ("EVAL", BY_DIGEST[str(command[1])].text, *command[2:])
