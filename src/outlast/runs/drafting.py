@@ -145,7 +145,10 @@ class Drafter:
     def _intend_model(self, draft: Draft, command: CallModel, now: datetime) -> None:
         """The intent of a model call, unless it would cross a limit. Old observations are folded when there is no room."""
         state = self.readings.state
-        branch = state.branches[command.branch]
+        branch = state.branches.get(command.branch)
+        if branch is None:
+            detail = f"There is no conversation {command.branch!r} to ask a model in."
+            raise CallerMistake("unknown_branch", detail, "Open it with `open_branch` first.")
         conversation = self.readings.conversations[command.branch]
         conversation.settle()
         is_too_long = branch.fault == "context_exceeded"

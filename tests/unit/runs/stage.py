@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -98,7 +99,7 @@ class Stage:
                 definition=order.pop("definition", self.definition),
                 tools=self.pinned(),
                 input=words,
-                random=next(_numbers).to_bytes(40, "little"),
+                random=hashlib.sha512(b"%d" % next(_numbers)).digest(),
                 **order,
             ),
         )
