@@ -4,7 +4,7 @@ import pytest
 
 from tests.architecture import rules
 from tests.architecture.cycles import import_cycle
-from tests.architecture.documents import broken_code, broken_links, too_long
+from tests.architecture.documents import broken_anchors, broken_code, broken_links, too_long
 from tests.architecture.source import Module
 from tests.architecture.words import forbidden_words
 
@@ -127,3 +127,13 @@ def test_broken_block_link_and_length_are_refused() -> None:
     ]
     assert list(too_long("docs/decisions/0001-x.md", "\n" * 41))
     assert list(too_long("AGENTS.md", "\n" * 121))
+
+
+def test_link_to_a_heading_that_is_not_there_is_refused() -> None:
+    page = (
+        "## The `two` words\n[a](#the-two-words) [b](b.md#one) [c](../d.md#gone)\n```sh\n# [x](#none)\n```\n"
+    )
+    pages = {"docs/b.md": "# One\n", "d.md": "# Here\n"}
+    assert list(broken_anchors("docs/a.md", page, pages.__getitem__)) == [
+        "docs/a.md links to #gone, which d.md does not have"
+    ]

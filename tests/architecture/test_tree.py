@@ -4,7 +4,7 @@ import pytest
 
 from tests.architecture import rules
 from tests.architecture.cycles import import_cycle
-from tests.architecture.documents import broken_code, broken_links, code_blocks, too_long
+from tests.architecture.documents import broken_anchors, broken_code, broken_links, code_blocks, too_long
 from tests.architecture.source import ROOT, modules, ratchet, repository_files
 from tests.architecture.words import forbidden_words
 
@@ -60,6 +60,7 @@ def test_documents_keep_their_promises(path: str) -> None:
     text = (ROOT / path).read_text("utf-8")
     links = broken_links(path, text, lambda target: (ROOT / target).exists())
     assert not [*broken_code(path, text), *links, *too_long(path, text)]
+    assert not [*broken_anchors(path, text, lambda target: (ROOT / target).read_text("utf-8"))]
 
 
 def test_the_readme_opens_with_two_commands_of_one_line_each() -> None:
