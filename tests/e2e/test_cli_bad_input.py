@@ -56,7 +56,7 @@ def test_wrong_usage_is_told_with_what_was_probably_meant(
         (f"llm: {ENDPOINT}\nsearch: {{provider: corpus, path: docs}}\n", "missing_variable", "NO_SUCH_KEY"),
         ("llm: {provider: offline}\nsearch: {provider: corpus, path: nowhere}\n", "corpus_missing", "nowhere"),
         ("llm: {provider: offline}\nsearch: {provider: corpus, path: void}\n", "corpus_empty", "void"),
-        ("llm: {provider: offline}\nharness: {persistence: {backend: redis, url: 'redis://x'}}\n", "not_there_yet", "redis"),
+        ("llm: {provider: offline}\nharness: {persistence: {backend: redis, url: 'redisx'}}\n", "store_url", "redis"),
         ("llm: {provider: scripted, script: none.yaml}\nsearch: {provider: corpus, path: docs}\n", "invalid_script", "none.yaml"),
     ],
 )  # fmt: skip

@@ -37,6 +37,8 @@ class Sitting:
         self._runner.__enter__()
         try:
             self.run(self.engine.open())
+            if self.engine.warning:
+                note(self.engine.warning)
         except BaseException as error:
             self._runner.__exit__(type(error), error, error.__traceback__)
             raise

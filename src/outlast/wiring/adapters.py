@@ -21,6 +21,9 @@ FETCHES: Final = {
 }
 """What reads addresses."""
 
+STORES: Final = {"redis": "outlast.adapters.stores.redis:RedisStore"}
+"""Stores on a server by `harness.persistence.backend`; each needs the extra of its name."""
+
 REPAIR: Final = "outlast.adapters.providers.repair:repair_json"
 
 

@@ -29,7 +29,7 @@ from outlast.wiring.settings.pin import pin
 from outlast.wiring.settings.repin import repinned
 from outlast.wiring.settings.task_files import find_task
 from outlast.wiring.settings.tree import Settings
-from outlast.wiring.stores import store_of
+from outlast.wiring.stores import store_of, warning_of
 
 
 def _silent(notice: str) -> None:
@@ -94,6 +94,11 @@ class Engine:
     async def close(self) -> None:
         """Close the store. Safe to call twice."""
         await self.store.close()
+
+    @property
+    def warning(self) -> str | None:
+        """What the open store has to say against itself, for the operator."""
+        return warning_of(self.store)
 
     @property
     def lease_seconds(self) -> float:

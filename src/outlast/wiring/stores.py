@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, Final
 
 from outlast.adapters.stores.sqlite.inspection import Inspection, inspect_file
 from outlast.adapters.stores.sqlite.store import SqliteStore
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.ports.store import Store
-from outlast.wiring.settings.tree import Settings
+from outlast.wiring.adapters import STORES, symbol
+from outlast.wiring.settings.tree import Persistence, Settings
 
 
 def store_of(settings: Settings, environ: Mapping[str, str]) -> Store:
-    """The store, not yet open. Raises CallerMistake (`not_there_yet`) for a backend that this version does not have."""
+    """The store, not yet open.
+
+    Raises CallerMistake: `not_there_yet` for a backend that this version does not have, `extra_missing`, `missing_variable`,
+    `store_url`.
+    """
     settings.require("harness")
     persistence = settings.harness.persistence
     if persistence.backend == "memory":
         return SqliteStore(None)
     if persistence.backend == "sqlite":
         return SqliteStore(database_path(settings, environ))
+    if persistence.backend in _ON_SERVERS:
+        return _ON_SERVERS[persistence.backend](persistence, environ)
     raise CallerMistake(
         "not_there_yet",
         f"harness.persistence.backend is {persistence.backend}, which this version of outlast does not have yet.",
@@ -27,18 +35,24 @@ def store_of(settings: Settings, environ: Mapping[str, str]) -> Store:
     )
 
 
+def warning_of(store: Store) -> str | None:
+    """What an open store has to say against itself: that its server may lose what was committed."""
+    return getattr(store, "warning", None)
+
+
 def inspect_store(settings: Settings, environ: Mapping[str, str]) -> Inspection:
     """A closer look at the database, without changing it.
 
-    Raises CallerMistake (`not_there_yet`, or `nothing_to_inspect` for a store in memory), NotFound (`nothing_here`), Broken.
+    Raises CallerMistake (`not_there_yet`, or `nothing_to_inspect` for a store that is no file), NotFound (`nothing_here`), Broken.
     """
-    if settings.harness.persistence.backend == "memory":
+    backend = settings.harness.persistence.backend
+    store_of(settings, environ)
+    if backend != "sqlite":
         raise CallerMistake(
             "nothing_to_inspect",
-            "harness.persistence.backend is memory; there is no database.",
-            "Use sqlite.",
+            f"harness.persistence.backend is {backend}; there is no database file.",
+            "Use sqlite." if backend == "memory" else "Ask the server's own tools.",
         )
-    store_of(settings, environ)
     path = database_path(settings, environ)
     if not path.exists():
         raise NotFound(
@@ -50,3 +64,29 @@ def inspect_store(settings: Settings, environ: Mapping[str, str]) -> Inspection:
 def database_path(settings: Settings, environ: Mapping[str, str]) -> Path:
     """Where the SQLite database is: as configured, relative to the configuration."""
     return settings.path(settings.harness.persistence.path, environ)
+
+
+def _redis(persistence: Persistence, environ: Mapping[str, str]) -> Store:
+    make = _class_of("redis")
+    store: Store = make(_address(persistence, environ), allow_loss=persistence.allow_loss)
+    return store
+
+
+_ON_SERVERS: Final[dict[str, Callable[[Persistence, Mapping[str, str]], Store]]] = {"redis": _redis}
+"""How a store on a server is made, by backend."""
+
+
+def _class_of(backend: str) -> Any:
+    try:
+        return symbol(STORES[backend])
+    except ModuleNotFoundError as error:
+        raise CallerMistake(
+            "extra_missing",
+            f"harness.persistence.backend is {backend}, which needs a library that is not installed ({error.name}).",
+            f"Install it with: pip install 'outlast[{backend}]'",
+        ) from error
+
+
+def _address(persistence: Persistence, environ: Mapping[str, str]) -> str:
+    assert persistence.url is not None
+    return persistence.url.resolve(environ)

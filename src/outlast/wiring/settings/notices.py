@@ -18,7 +18,7 @@ UNUSED_SECTIONS: Final[dict[str, str]] = {
 }
 """Sections whose feature is not there yet, and what that means for a run."""
 
-UNUSED_BACKENDS: Final = frozenset({"postgres", "redis"})
+UNUSED_BACKENDS: Final = frozenset({"postgres"})
 """Stores that can be configured and not opened yet."""
 
 

@@ -33,7 +33,6 @@ def test_the_documented_configuration_loads_as_it_stands() -> None:
 def test_parts_whose_feature_is_to_come_load_with_a_plain_notice() -> None:
     notices = load(directory=DOCUMENTS, environ={}).notices
     for part in (
-        "harness.persistence.backend",
         "sandbox",
         "memory",
         "shadow",
