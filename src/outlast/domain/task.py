@@ -95,3 +95,7 @@ class TaskDefinition:
     unknown_outcome: str = "ask"
     home: str = "."
     settings: dict[str, Json] = field(default_factory=dict)
+
+    def role(self, name: str) -> RoleSettings:
+        """How a role works; a role that is not configured, as in a user's own workflow, works like the executor."""
+        return self.roles.get(name) or self.roles.get("executor") or RoleSettings(model="")

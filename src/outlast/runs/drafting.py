@@ -24,7 +24,6 @@ from outlast.domain.events import (
     ValueSet,
 )
 from outlast.domain.states import WORKING, State, may_follow
-from outlast.domain.task import RoleSettings
 from outlast.journal.snapshot import state_digest
 from outlast.runs.calls import may_begin
 from outlast.runs.decide import Workflow, decide
@@ -154,7 +153,7 @@ class Drafter:
         is_too_long = branch.fault == "context_exceeded"
         if is_too_long or conversation.tokens > state.definition.context_max_tokens:
             self._fold_context(draft, command.branch, now)
-        role = state.definition.roles.get(branch.role) or RoleSettings(model="")
+        role = state.definition.role(branch.role)
         reserve = conversation.tokens + (role.max_tokens or DEFAULT_ANSWER_TOKENS)
         crossed = limit_crossed(state, now, reserve)
         if crossed is not None:

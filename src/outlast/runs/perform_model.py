@@ -12,7 +12,7 @@ from outlast.domain.errors import PASSING_FAULTS, ModelCallFailed, ModelMistake
 from outlast.domain.events import AnyEvent, ModelAnswered, ModelFailed, ModelRequested, ToolAnswered
 from outlast.domain.message import Message
 from outlast.domain.run import Branch, RunState
-from outlast.domain.task import RetrySettings, RoleSettings
+from outlast.domain.task import RetrySettings
 from outlast.domain.tool_call import ToolCall, ToolError, ToolOutcome
 from outlast.ports.live import Frame
 from outlast.ports.provider import Delta, ModelAnswer, ModelRequest, ToolSchema
@@ -23,8 +23,6 @@ from outlast.runs.moves import shown_error
 
 LONGEST_BACKOFF_SECONDS: Final = 300.0
 
-_EMPTY_ROLE: Final = RoleSettings(model="")
-
 
 def request_of(
     state: RunState,
@@ -34,7 +32,7 @@ def request_of(
     schema: Mapping[str, Json] | None,
 ) -> ModelRequest:
     """What is sent to the provider. A form is demanded from it only where no tools are offered."""
-    role = state.definition.roles.get(branch.role, _EMPTY_ROLE)
+    role = state.definition.role(branch.role)
     return ModelRequest(
         call_id=intent.call,
         purpose=intent.purpose,

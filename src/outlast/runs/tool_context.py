@@ -9,7 +9,6 @@ from outlast.domain.errors import ModelCallFailed, ToolTrouble
 from outlast.domain.ids import idempotency_key
 from outlast.domain.message import Message
 from outlast.domain.run import Call, RunState
-from outlast.domain.task import RoleSettings
 from outlast.ports.provider import Delta, ModelRequest
 from outlast.ports.tool import ToolContext
 from outlast.runs.desk import Desk
@@ -83,7 +82,7 @@ class _Model:
         return answer.text
 
     def _request(self, purpose: str, prompt: str, text: str) -> ModelRequest:
-        role = self._state.definition.roles.get("executor") or RoleSettings(model="")
+        role = self._state.definition.role("executor")
         fenced = fence(self._call.call.id, self._call.asked_at_step, "tool input", text)
         messages = (Message("system", f"{prompt}\n\n{RULE}"), Message("user", f"{prompt}\n\n{fenced}"))
         return ModelRequest(

@@ -8,6 +8,7 @@ from outlast.domain.commands import CallModel, Command
 from outlast.domain.events import ModelRequested, Told
 from outlast.domain.run import RunState
 from outlast.domain.states import State
+from outlast.domain.task import RoleSettings
 from outlast.runs.converse import converse
 from outlast.runs.moves import ask_person, enter, open_branch, set_value
 from outlast.runs.readings import read_all
@@ -100,3 +101,19 @@ async def test_every_request_is_the_same_when_the_run_is_read_anew(tmp_path: Pat
                 assert readings.conversations[recorded.event.branch].digest[:20] == recorded.event.digest
                 checked += 1
         assert checked == len(stage.requests)
+
+
+async def test_a_role_of_the_workflows_own_works_like_the_executor(tmp_path: Path) -> None:
+    def decide(state: RunState, now: datetime) -> Sequence[Command]:
+        if state.state is State.INIT:
+            return [enter(state, State.EXECUTING)]
+        if "talk" not in state.branches:
+            return [open_branch("talk", "translator", system="Translate.", opening="Guten Tag")]
+        if state.branches["talk"].answer is not None:
+            return [enter(state, State.COMPLETED, outcome="full")]
+        return converse(state, "talk", now)
+
+    settings = {"executor": RoleSettings(model="m-1", temperature=0.7)}
+    async with staged(tmp_path, in_turn(say("Good day")), decide=decide, roles=settings) as stage:
+        await stage.play()
+        assert [(request.model, request.temperature) for request in stage.requests] == [("m-1", 0.7)]
