@@ -87,6 +87,11 @@ class Watches:
         """Is anyone watching?"""
         return bool(self._by_topic)
 
+    def topics(self) -> list[str]:
+        """Everything that is watched."""
+        with self._lock:
+            return list(self._by_topic)
+
     def add(self, topics: Sequence[str]) -> TopicWatch:
         """A new watch."""
         watch = TopicWatch(topics, self._remove)
@@ -107,7 +112,7 @@ class Watches:
 
     def touch_all(self) -> None:
         """Wake everyone."""
-        self.touch(list(self._by_topic))
+        self.touch(self.topics())
 
     def _remove(self, watch: TopicWatch) -> None:
         with self._lock:

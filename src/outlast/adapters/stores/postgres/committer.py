@@ -1,0 +1,181 @@
+"""Commits of one event loop: what is pending at the same moment is written by one statement and made durable by one sync.
+
+Two statements may be under way at once, so that a group fills while another is written. A batch that is refused or cannot be
+stored takes no other with it: refusals are rows of the answer, and an error has every batch of the group tried by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from outlast.adapters.stores.postgres.encoding import Batch
+from outlast.adapters.stores.postgres.link import Backend, Link
+from outlast.adapters.stores.postgres.patience import Patience
+from outlast.adapters.stores.postgres.pool import Pool
+from outlast.adapters.stores.postgres.recovery import Recovery
+from outlast.adapters.stores.postgres.troubles import is_contended, is_lost, may_pass
+from outlast.adapters.stores.postgres.writes import write
+from outlast.ports.store import Committed, Refused
+
+_AT_ONCE: Final = 2
+_BATCHES_A_GROUP: Final = 64
+_BYTES_A_GROUP: Final = 4 << 20
+
+Answer = Committed | Refused
+
+
+class _Unanswered(Exception):
+    """A statement was sent and no answer came."""
+
+    def __init__(self, backend: Backend | None) -> None:
+        super().__init__("no answer")
+        self.backend = backend
+
+
+class _Waiting:
+    """A batch, and who waits for its answer."""
+
+    __slots__ = ("answer", "batch")
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+
+    def succeed(self, answer: Answer) -> None:
+        if not self.answer.done():  # the caller may have been cancelled
+            self.answer.set_result(answer)
+
+    def fail(self, error: BaseException) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+
+class _Line:
+    """Batches of one kind that wait to be written, and how many statements of that kind are under way."""
+
+    def __init__(self) -> None:
+        self.waiting: deque[_Waiting] = deque()
+        self.under_way = 0
+
+    def take(self) -> list[_Waiting]:
+        """The next group, in order: not too large, and no stream of plain appends twice."""
+        group = [self.waiting.popleft()]
+        streams, size_bytes = {_stream(group[0])}, group[0].batch.size_bytes
+        while self.waiting and len(group) < _BATCHES_A_GROUP:
+            following = self.waiting[0]
+            size_bytes += following.batch.size_bytes
+            if _stream(following) in streams - {None} or size_bytes > _BYTES_A_GROUP:
+                break
+            streams.add(_stream(following))
+            group.append(self.waiting.popleft())
+        return group
+
+
+def _stream(waiting: _Waiting) -> str | None:
+    return None if waiting.batch.plain is None else waiting.batch.plain.stream
+
+
+class Committer:
+    """Answers batches. `tell` is called with those that were written, before their callers go on."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        new_patience: Callable[[], Patience],
+        where: str,
+        tell: Callable[[Sequence[Batch]], None],
+    ) -> None:
+        self._pool = pool
+        self._new_patience = new_patience
+        self._recovery = Recovery(pool, new_patience, where)
+        self._tell = tell
+        self._plain, self._mixed = _Line(), _Line()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.commits = 0
+
+    async def commit(self, batch: Batch) -> Answer:
+        """What became of a batch. Cancelling the caller does not undo it."""
+        line = self._mixed if batch.plain is None else self._plain
+        waiting = _Waiting(batch)
+        line.waiting.append(waiting)
+        if line.under_way < _AT_ONCE:
+            line.under_way += 1
+            task = asyncio.create_task(self._serve(line))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return await waiting.answer
+
+    async def finish(self) -> None:
+        """Return when everything that was asked for is answered."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _serve(self, line: _Line) -> None:
+        try:
+            while line.waiting:
+                await self._write(line.take())
+        finally:
+            line.under_way -= 1
+
+    async def _write(self, group: Sequence[_Waiting]) -> None:
+        patience = self._new_patience()
+        while True:
+            try:
+                answers = await self._send([waiting.batch for waiting in group])
+            except _Unanswered as lost:
+                for waiting in group:
+                    await self._settle(waiting, lost.backend)
+                return
+            except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever asked
+                if len(group) > 1 and not _is_of_everyone(error):
+                    for waiting in group:
+                        await self._write([waiting])
+                    return
+                if not await self._is_waited_out(patience, error, group):
+                    return
+            else:
+                self._answer(group, answers)
+                return
+
+    async def _send(self, batches: Sequence[Batch]) -> list[Answer]:
+        used: Link | None = None
+        try:
+            async with self._pool.link() as used:
+                return await write(used, batches)
+        except Exception as error:
+            if used is not None and is_lost(error):
+                raise _Unanswered(used.backend) from error
+            raise
+
+    async def _settle(self, waiting: _Waiting, backend: Backend | None) -> None:
+        try:
+            answer = await self._recovery.settle(waiting.batch, backend)
+        except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever asked
+            waiting.fail(error)
+        else:
+            self._answer([waiting], [answer])
+
+    async def _is_waited_out(self, patience: Patience, error: Exception, group: Sequence[_Waiting]) -> bool:
+        try:
+            await patience.wait_out(error)
+        except Exception as told:  # noqa: BLE001 - whatever it is belongs to whoever asked
+            for waiting in group:
+                waiting.fail(told)
+            return False
+        return True
+
+    def _answer(self, group: Sequence[_Waiting], answers: Sequence[Answer]) -> None:
+        pairs = list(zip(group, answers, strict=True))
+        written = [waiting.batch for waiting, answer in pairs if isinstance(answer, Committed)]
+        self.commits += bool(written)
+        self._tell(written)
+        for waiting, answer in pairs:
+            waiting.succeed(answer)
+
+
+def _is_of_everyone(error: Exception) -> bool:
+    """Would each batch by itself meet the same, because the server cannot be reached?"""
+    return may_pass(error) and not is_contended(error)

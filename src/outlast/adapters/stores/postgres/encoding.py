@@ -1,0 +1,218 @@
+"""Batches as the server is given them. Whatever it could not store is refused here, where it harms nobody else."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+from typing import Final, assert_never
+
+from outlast.adapters.stores.postgres.channels import Channels
+from outlast.adapters.stores.watches import QUEUE_TOPIC, SIGNAL_TOPIC, topics_of
+from outlast.domain.errors import CallerMistake
+from outlast.ports.store import (
+    Append,
+    CopyPayloads,
+    Enqueue,
+    EventRow,
+    InsertRun,
+    InsertThread,
+    Item,
+    PutPayload,
+    PutSnapshot,
+    Release,
+    UpdateRun,
+)
+
+_INTEGER_BOUND: Final = 1 << 63
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+
+Field = str | int | bool | None | list["Fields"]
+Fields = dict[str, Field]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch on its way. `number` is drawn for it and marks its events in the journal.
+
+    `plain` is the append of a holder that is all there is: what a run does most of the time, with a statement of its own. Any
+    other batch has `document`, its items as JSON, `notices`, what to tell whom on its commit, and `contents`, its payloads.
+    """
+
+    items: tuple[Item, ...]
+    number: int
+    topics: frozenset[str]
+    plain: Append | None
+    document: str = ""
+    notices: str = "[]"
+    contents: tuple[bytes, ...] = ()
+
+    @property
+    def size_bytes(self) -> int:
+        """About how much is sent."""
+        if self.plain is not None:
+            return sum(len(event.body) for event in self.plain.events)
+        return len(self.document) + sum(map(len, self.contents))
+
+
+def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
+    """A batch of items, ready to be sent. Raises CallerMistake (`not_storable`) for what no text or number of a server holds."""
+    number = secrets.randbits(63)
+    topics = frozenset(topic for item in items for topic in topics_of(item))
+    try:
+        places = count(1)
+        fields = [_fields(item, places) for item in items]
+    except (OverflowError, ValueError) as error:
+        raise CallerMistake(
+            "not_storable",
+            f"A value of the batch cannot be stored: {error}.",
+            "Clean text with clean_text, take NUL out of it, and keep numbers within 64 bits.",
+        ) from error
+    plain = _plain(items)
+    if plain is not None:
+        return Batch(items, number, topics, plain)
+    shared = [topic for topic in sorted(topics) if topic.startswith((QUEUE_TOPIC, SIGNAL_TOPIC))]
+    told = [channels.notice(topic) for topic in shared]
+    payloads = tuple(item.content for item in items if isinstance(item, PutPayload))
+    return Batch(items, number, topics, None, _to_json(fields), _to_json(told), payloads)
+
+
+def _plain(items: Sequence[Item]) -> Append | None:
+    match items:
+        case [Append(after=int(), generation=int(), events=[_, *_]) as append]:
+            return append
+        case _:
+            return None
+
+
+def document_of(batches: Sequence[Batch]) -> str:
+    """Several batches as one JSON list; `skip` counts the payloads of those before."""
+    parts, skip = [], 0
+    for batch in batches:
+        head = f'{{"id":{batch.number},"skip":{skip},"notices":{batch.notices}'
+        parts.append(f'{head},"items":{batch.document}}}')
+        skip += len(batch.contents)
+    return f"[{','.join(parts)}]"
+
+
+def _fields(item: Item, places: Iterator[int]) -> Fields:
+    match item:
+        case Append():
+            return {
+                "is": "Append",
+                "stream": _text(item.stream),
+                "after": None if item.after is None else _whole(item.after),
+                "generation": None if item.generation is None else _whole(item.generation),
+                "queue": _text(item.queue),
+                "events": [_event(event) for event in item.events],
+            }
+        case UpdateRun():
+            return _update(item)
+        case InsertRun():
+            return _run(item)
+        case InsertThread(row):
+            return {
+                "is": "InsertThread",
+                "thread_id": _text(row.thread_id),
+                "user_id": _text(row.user_id),
+                "title": _text(row.title),
+                "created_at": _time(row.created_at),
+            }
+        case PutPayload():
+            names = {"stream": _text(item.stream), "digest": _text(item.digest)}
+            return {"is": "PutPayload", **names, "content": next(places)}
+        case PutSnapshot():
+            return {
+                "is": "PutSnapshot",
+                "stream": _text(item.stream),
+                "position": _whole(item.position),
+                "fold_version": _whole(item.fold_version),
+                "body": _text(item.body),
+            }
+        case CopyPayloads():
+            return {"is": "CopyPayloads", "source": _text(item.source), "target": _text(item.target)}
+        case Enqueue():
+            return {
+                "is": "Enqueue",
+                "queue": _text(item.queue),
+                "item": _text(item.item),
+                "due_at": _time(item.due_at),
+                "user_id": _text(item.user_id),
+                "label": _text(item.label),
+            }
+        case Release():
+            return {
+                "is": "Release",
+                "queue": _text(item.queue),
+                "item": _text(item.item),
+                "generation": _whole(item.generation),
+                "due_at": None if item.due_at is None else _time(item.due_at),
+                "note": _text(item.note),
+            }
+        case _:
+            assert_never(item)
+
+
+def _event(event: EventRow) -> Fields:
+    return {
+        "kind": _text(event.kind),
+        "version": _whole(event.version),
+        "at": _time(event.at),
+        "body": _text(event.body),
+    }
+
+
+def _update(item: UpdateRun) -> Fields:
+    return {
+        "is": "UpdateRun",
+        "run_id": _text(item.run_id),
+        "state": _text(item.state),
+        "is_active": item.is_active,
+        "outcome": None if item.outcome is None else _text(item.outcome),
+        "updated_at": _time(item.updated_at),
+        "summary": _text(item.summary),
+        "min_reader": _whole(item.min_reader),
+        "generation": None if item.generation is None else _whole(item.generation),
+    }
+
+
+def _run(item: InsertRun) -> Fields:
+    row = item.row
+    return {
+        "is": "InsertRun",
+        "run_id": _text(row.run_id),
+        "thread_id": _text(row.thread_id),
+        "user_id": _text(row.user_id),
+        "task": _text(row.task),
+        "state": _text(row.state),
+        "is_active": row.is_active,
+        "created_at": _time(row.created_at),
+        "updated_at": _time(row.updated_at),
+        "summary": _text(row.summary),
+        "key": None if row.key is None else _text(row.key),
+        "outcome": None if row.outcome is None else _text(row.outcome),
+        "min_reader": _whole(row.min_reader),
+    }
+
+
+def _text(value: str) -> str:
+    if "\x00" in value:
+        raise ValueError("text with a NUL")
+    if not value.isascii():
+        value.encode()
+    return value
+
+
+def _whole(value: int) -> int:
+    if not -_INTEGER_BOUND <= value < _INTEGER_BOUND:
+        raise OverflowError("a number beyond 64 bits")
+    return value
+
+
+def _time(at: datetime) -> str:
+    if at.tzinfo is None:
+        raise TypeError("a time without a zone")
+    return at.isoformat()

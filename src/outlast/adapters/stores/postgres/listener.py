@@ -1,0 +1,109 @@
+"""Hears what other processes commit, on a connection that does nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from outlast.adapters.stores.postgres.channels import Channels
+from outlast.adapters.stores.postgres.link import Dialer, Link
+from outlast.adapters.stores.postgres.troubles import in_our_words
+from outlast.adapters.stores.watches import Watches
+from outlast.domain.errors import OutlastError
+
+_PING_SECONDS: Final = 15.0
+_PONG_SECONDS: Final = 5.0
+LOOK_SECONDS: Final = 1.0
+"""How often watchers look by themselves while nothing can be heard."""
+
+
+class Listener:
+    """Touches watches when something was told of their topics. Everyone is touched once whenever nobody listened before.
+
+    Runs while there is anything to watch, in the loop in which it was made. Without a connection that can listen, and while the
+    server cannot be reached, watches are touched every second.
+    """
+
+    def __init__(self, dialer: Dialer, channels: Channels, watches: Watches) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._dialer = dialer
+        self._channels = channels
+        self._watches = watches
+        self._changed = asyncio.Event()
+        self._topics: Mapping[tuple[str, str], str] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def mind(self) -> None:
+        """Look at what is watched now. Called from any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop has been closed
+            self.loop.call_soon_threadsafe(self._begin)
+
+    async def stop(self) -> None:
+        """Listen no more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def _begin(self) -> None:
+        self._changed.set()
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        while self._watches:
+            if self._dialer.address.can_listen:
+                await self._listen()
+            self._watches.touch_all()
+            await self._wait(LOOK_SECONDS)
+
+    async def _listen(self) -> None:
+        """Listen until the connection is lost or nothing is watched."""
+        link: Link | None = None
+        try:
+            link = await self._dialer.dial_direct()
+            await self._hear(link)
+        except Exception as error:
+            if not isinstance(in_our_words(error, ""), OutlastError):
+                raise
+        finally:
+            if link is not None:
+                link.cut()
+
+    async def _hear(self, link: Link) -> None:
+        link.connection.add_termination_listener(self._wake)
+        heard: set[str] = set()
+        while self._watches and not link.is_closed:
+            self._changed.clear()
+            self._topics = {self._channels.place(topic): topic for topic in self._watches.topics()}
+            wanted = {channel for channel, _ in self._topics}
+            for channel in wanted - heard:
+                await link.connection.add_listener(channel, self._told)
+            for channel in heard - wanted:
+                await link.connection.remove_listener(channel, self._told)
+            if wanted - heard:
+                self._watches.touch(
+                    topic for (channel, _), topic in self._topics.items() if channel not in heard
+                )
+            heard = wanted
+            if not await self._wait(_PING_SECONDS):
+                await link.connection.fetchval("SELECT 1", timeout=_PONG_SECONDS)
+
+    async def _wait(self, seconds: float) -> bool:
+        """Did anything change within this time?"""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def _wake(self, _connection: Any) -> None:
+        self._changed.set()
+
+    def _told(self, _connection: Any, _pid: int, channel: str, text: str) -> None:
+        teller, _, name = text.partition(" ")
+        topic = self._topics.get((channel, name))
+        if topic is not None and teller != self._channels.teller:
+            self._watches.touch([topic])

@@ -1,0 +1,1 @@
+SELECT batch, item, guard FROM {schema}.commit_batches($1::jsonb, $2::bytea[])

@@ -1,0 +1,1 @@
+SELECT queue, item, due_at, generation, holder, until, note FROM {schema}.queue_entries WHERE queue = $1 AND item = $2

@@ -1,0 +1,1 @@
+SELECT head FROM {schema}.streams WHERE stream = $1

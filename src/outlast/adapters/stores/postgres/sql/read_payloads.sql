@@ -1,0 +1,1 @@
+SELECT digest, content FROM {schema}.payloads WHERE digest = ANY($1::text[])

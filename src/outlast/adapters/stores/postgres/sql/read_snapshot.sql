@@ -1,0 +1,1 @@
+SELECT position, fold_version, body FROM {schema}.snapshots WHERE stream = $1

@@ -1,0 +1,1 @@
+SELECT thread_id, user_id, title, created_at FROM {schema}.threads WHERE thread_id = $1

@@ -1,0 +1,183 @@
+"""The store behind the port: every verb, done where the caller's event loop has its connections."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from outlast.adapters.stores.postgres import journal, queues, rows
+from outlast.adapters.stores.postgres.address import read_address
+from outlast.adapters.stores.postgres.channels import Channels
+from outlast.adapters.stores.postgres.encoding import encode
+from outlast.adapters.stores.postgres.link import Dialer, Link
+from outlast.adapters.stores.postgres.patience import Patience
+from outlast.adapters.stores.postgres.queries import migrations
+from outlast.adapters.stores.postgres.schema import migrate
+from outlast.adapters.stores.postgres.site import Annex, Site
+from outlast.adapters.stores.postgres.troubles import closed
+from outlast.adapters.stores.watches import TopicWatch, Watches
+from outlast.ports.store import (
+    Claim,
+    Committed,
+    EventRow,
+    Item,
+    QueueEntry,
+    Refused,
+    RunFilter,
+    RunRow,
+    SnapshotRow,
+    StoreCounts,
+    ThreadRow,
+)
+
+T = TypeVar("T")
+
+
+class PostgresStore:
+    """A store in one schema of a PostgreSQL server, shared by any number of processes.
+
+    `url` is read by `read_address`, which raises CallerMistake (`store_url`). A server that is away is waited for
+    `patience_seconds`, except at `open`.
+    """
+
+    def __init__(self, url: str, *, patience_seconds: float = 10.0) -> None:
+        address = read_address(url)
+        self._dialer = Dialer(address)
+        self._channels = Channels(address.schema, secrets.token_hex(6))
+        self._patience_seconds = patience_seconds
+        self._watches = Watches(lambda: None)
+        self._annex = Annex(self._new_site)
+        self._home: Site | None = None
+        self.server = ""
+
+    async def open(self) -> None:
+        """See `Store.open`. A server that is not there is not waited for."""
+        home = self._new_site()
+        try:
+            async with home.pool.link() as link:
+                await migrate(link, self._dialer.address.schema, migrations())
+                self.server = f"PostgreSQL {link.version}"
+        except BaseException as error:
+            await home.close()
+            await Patience(0, self._dialer.address.shown).wait_out(error)
+            raise
+        self._home = home
+
+    async def close(self) -> None:
+        """See `Store.close`."""
+        home, self._home = self._home, None
+        if home is None:
+            return
+        await self._annex.close()
+        if home.loop is asyncio.get_running_loop():
+            await home.close()
+        elif home.loop.is_running():
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(home.close(), home.loop))
+
+    async def now(self) -> datetime:
+        """See `Store.now`."""
+        return await self._do(queues.now)
+
+    async def commit(self, batch: Sequence[Item]) -> Committed | Refused:
+        """See `Store.commit`."""
+        items = tuple(batch)
+        if not items:
+            return Committed()
+        encoded = encode(items, self._channels)
+        return await self._at(lambda site: site.committer.commit(encoded))
+
+    async def read_events(self, stream: str, after: int = 0, limit: int | None = None) -> list[EventRow]:
+        """See `Store.read_events`."""
+        return await self._do(lambda link: journal.read_events(link, stream, after, limit))
+
+    async def read_head(self, stream: str) -> int:
+        """See `Store.read_head`."""
+        return await self._do(lambda link: journal.read_head(link, stream))
+
+    async def read_snapshot(self, stream: str) -> SnapshotRow | None:
+        """See `Store.read_snapshot`."""
+        return await self._do(lambda link: journal.read_snapshot(link, stream))
+
+    async def read_payloads(self, digests: Sequence[str]) -> dict[str, bytes]:
+        """See `Store.read_payloads`."""
+        return await self._do(lambda link: journal.read_payloads(link, digests))
+
+    async def read_run(self, run_id: str) -> RunRow | None:
+        """See `Store.read_run`."""
+        return await self._do(lambda link: rows.read_run(link, run_id))
+
+    async def find_run(self, user_id: str, key: str) -> RunRow | None:
+        """See `Store.find_run`."""
+        return await self._do(lambda link: rows.find_run(link, user_id, key))
+
+    async def list_runs(self, wanted: RunFilter) -> list[RunRow]:
+        """See `Store.list_runs`."""
+        return await self._do(lambda link: rows.list_runs(link, wanted))
+
+    async def read_thread(self, thread_id: str) -> ThreadRow | None:
+        """See `Store.read_thread`."""
+        return await self._do(lambda link: rows.read_thread(link, thread_id))
+
+    async def list_threads(self, user_id: str, limit: int = 100) -> list[ThreadRow]:
+        """See `Store.list_threads`."""
+        return await self._do(lambda link: rows.list_threads(link, user_id, limit))
+
+    async def claim(
+        self,
+        queue: str,
+        holder: str,
+        lease_seconds: float,
+        *,
+        limit: int = 1,
+        item: str | None = None,
+        evict: int | None = None,
+        reader: int = 1,
+    ) -> list[Claim]:
+        """See `Store.claim`."""
+        wish = queues.Wish(queue, holder, lease_seconds, limit, item, evict, reader)
+        return await self._do(lambda link: queues.claim(link, wish))
+
+    async def renew(self, claims: Sequence[Claim], lease_seconds: float) -> set[str]:
+        """See `Store.renew`."""
+        return await self._do(lambda link: queues.renew(link, claims, lease_seconds))
+
+    async def read_entry(self, queue: str, item: str) -> QueueEntry | None:
+        """See `Store.read_entry`."""
+        return await self._do(lambda link: queues.read_entry(link, queue, item))
+
+    async def next_due(self, queue: str) -> datetime | None:
+        """See `Store.next_due`."""
+        return await self._do(lambda link: queues.next_due(link, queue))
+
+    def watch(self, topics: Sequence[str]) -> TopicWatch:
+        """See `Store.watch`."""
+        watch = self._watches.add(topics)
+        if self._home is not None:
+            self._home.listener.mind()
+        return watch
+
+    def counts(self) -> StoreCounts:
+        """What was done since the store was opened: statements of every kind, and commits, of which each is synced."""
+        commits = 0 if self._home is None else self._home.committer.commits
+        return StoreCounts(self._dialer.statements, commits, commits)
+
+    async def expire_lease(self, queue: str, item: str) -> None:
+        """For tests: let a live lease run out now, as if its time had passed."""
+        await self._do(lambda link: queues.expire(link, queue, item))
+
+    async def _do(self, work: Callable[[Link], Awaitable[T]]) -> T:
+        return await self._at(lambda site: site.do(work))
+
+    async def _at(self, work: Callable[[Site], Coroutine[Any, Any, T]]) -> T:
+        home = self._home
+        if home is None:
+            raise closed()
+        if home.loop is asyncio.get_running_loop():
+            return await work(home)
+        return await self._annex.do(work)
+
+    def _new_site(self) -> Site:
+        return Site(self._dialer, self._channels, self._watches, self._patience_seconds)

@@ -1,0 +1,62 @@
+"""Real servers for tests, one of a kind for the whole session, and a place of its own on them for each test."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+
+import asyncpg
+import pytest
+
+from outlast.adapters.stores.postgres import PostgresStore
+from outlast.testing.servers.postgres import PostgresServer
+
+_EMPTY = """
+DO $$
+DECLARE name text;
+BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = '{schema}' AND tablename <> 'schema_version' LOOP
+        EXECUTE format('DELETE FROM {schema}.%I', name);
+    END LOOP;
+END $$
+"""
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """Where a PostgreSQL server is: the one that OUTLAST_TEST_POSTGRES_URL names, or one started for the session."""
+    given = os.environ.get("OUTLAST_TEST_POSTGRES_URL")
+    if given:
+        yield given
+        return
+    with PostgresServer() as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def postgres_schema(postgres_url: str) -> Iterator[tuple[str, str]]:
+    """The address of a store for the session, and its schema."""
+    schema = f"outlast_test_{os.getpid()}"
+    url = f"{postgres_url}{'&' if '?' in postgres_url else '?'}schema={schema}"
+    asyncio.run(_make(url))
+    yield url, schema
+    asyncio.run(_execute(postgres_url, f"DROP SCHEMA {schema} CASCADE"))
+
+
+@pytest.fixture
+def postgres_store_url(postgres_url: str, postgres_schema: tuple[str, str]) -> Iterator[str]:
+    """The address of a store that is empty when the test begins."""
+    url, schema = postgres_schema
+    yield url
+    asyncio.run(_execute(postgres_url, _EMPTY.replace("{schema}", schema)))
+
+
+async def _make(url: str) -> None:
+    store = PostgresStore(url)
+    await store.open()
+    await store.close()
+
+
+async def _execute(url: str, sql: str) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.execute(sql)
+    await connection.close()
