@@ -84,7 +84,13 @@ def _requested(state: RunState, event: ModelRequested) -> RunState:
         cost_usd=state.counters.cost_usd + (lost.reserved_usd if lost else 0.0),
     )
     asking = evolve(
-        branch, steps=branch.steps + 1, model_call=event.call, told_since=False, retry_at=None, answer=None
+        branch,
+        steps=branch.steps + 1,
+        model_call=event.call,
+        told_since=False,
+        retry_at=None,
+        fault=None,
+        answer=None,
     )
     open_calls = {name: other for name, other in state.model_calls.items() if lost is None or name != lost.id}
     return evolve(
