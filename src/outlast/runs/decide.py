@@ -58,11 +58,16 @@ def is_busy(state: RunState) -> bool:
     )
 
 
-def next_timer(state: RunState) -> datetime | None:
-    """When a decision becomes due by time alone: a retry, or a ticket that expires."""
+def next_timer(state: RunState, decided_at: datetime) -> datetime | None:
+    """When a decision becomes due by time alone, after the one made at `decided_at`: a retry, or a ticket that expires.
+
+    A run that is paused, or about to be, has no timers.
+    """
+    if state.state is State.PAUSED or state.wants_pause:
+        return None
     times = [branch.retry_at for branch in state.branches.values() if branch.retry_at is not None]
     times += [ticket.expires_at for ticket in state.open_tickets() if ticket.expires_at is not None]
-    return min(times, default=None)
+    return min((time for time in times if time > decided_at), default=None)
 
 
 def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
@@ -76,7 +81,7 @@ def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command
         return commands
     if state.reached:
         return guarded(state, [cut_short(state)], now)
-    return [] if _has_retry(state) else [enter(state, State.WAITING, _waits_for(state))]
+    return [] if _has_retry(state, now) else [enter(state, State.WAITING, _waits_for(state))]
 
 
 def _woken(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
@@ -111,8 +116,8 @@ def _within_limits(state: RunState, commands: list[Command]) -> list[Command]:
     )
 
 
-def _has_retry(state: RunState) -> bool:
-    return any(branch.retry_at is not None for branch in state.branches.values())
+def _has_retry(state: RunState, now: datetime) -> bool:
+    return any(branch.retry_at is not None and branch.retry_at > now for branch in state.branches.values())
 
 
 def _waits_for(state: RunState) -> str:

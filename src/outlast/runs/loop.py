@@ -87,7 +87,7 @@ def _rest(session: Session) -> tuple[str, datetime | None] | None:
     state = session.state
     if session.is_busy and state.state not in (State.COMPLETED, State.CANCELLED):
         return None
-    timer = next_timer(state)
+    timer = next_timer(state, session.decided_at)
     if state.has_ended:
         return "ended", None
     if state.state in HELD:
@@ -102,7 +102,7 @@ def _rest(session: Session) -> tuple[str, datetime | None] | None:
 
 async def _wait(session: Session) -> None:
     """Until a call ends, a signal comes, or a timer is due."""
-    seconds = _seconds_to(next_timer(session.state), session.desk.now(), session.state)
+    seconds = _seconds_to(next_timer(session.state, session.decided_at), session.desk.now(), session.state)
     if seconds is None:
         await session.wake.wait()
         return

@@ -68,6 +68,7 @@ class Session:
         self.wake = wake
         self.is_draining = False
         self.has_signals = False
+        self.decided_at = desk.now()
         self._reload = reload
         self._in_flight: dict[str, asyncio.Task[None]] = {}
         self._done: list[Outcome] = []
@@ -159,6 +160,7 @@ class Session:
                 if is_awaited(self.state, event):
                     self.drafter.place(draft, event, now)
         if not self.is_draining and self._trouble is None:
+            self.decided_at = now
             self.drafter.settle(draft, now)
         return draft
 
