@@ -17,6 +17,9 @@ RUN_AGAIN = "run it again"
 DID_HAPPEN = "it happened"
 DID_NOT_HAPPEN = "it did not happen"
 
+LOST = "its worker stopped before the result was recorded"
+"""Why nobody knows what an interrupted call came to."""
+
 
 def call_commands(state: RunState, branch: Branch, now: datetime) -> list[Command]:
     """What to do with the open calls of a branch, in the order the model asked for them.
@@ -36,9 +39,17 @@ def abandoned_calls(state: RunState, branches: Sequence[str], reason: str) -> li
     for name, call in state.calls.items():
         if call.branch in branches and name not in running:
             about = [ticket for ticket in state.open_tickets() if ticket.subject == call_subject(name)]
-            code = "outcome_unknown" if call.is_unsettled else "cancelled"
-            commands += [*void_all(about, reason), settle(name, code, f"Not carried on: {reason}.", "engine")]
+            commands += [*void_all(about, reason), *_laid_down(state, call, reason)]
     return commands
+
+
+def _laid_down(state: RunState, call: Call, reason: str) -> list[Command]:
+    name = call.call.id
+    is_interrupted = call.generation is not None and _question_about(state, call) is None
+    is_lost = is_interrupted and effect_of(state, call) is Effect.ONCE and not call.is_unsettled
+    code = "outcome_unknown" if is_lost or call.is_unsettled else "cancelled"
+    closed = settle(name, code, f"Not carried on: {reason}.", "engine")
+    return [Record(ToolUnsettled(name, LOST)), closed] if is_lost else [closed]
 
 
 def in_flight(state: RunState) -> list[Call]:
@@ -57,8 +68,9 @@ def effect_of(state: RunState, call: Call) -> Effect:
     return tool.effect if tool else Effect.ONCE
 
 
-def may_begin(state: RunState, name: str) -> bool:
-    """Is there room for one more call of a tool: in all, of the tool, in its exclusive group, within its limit?"""
+def may_begin(state: RunState, call: Call) -> bool:
+    """Is there room for a call: in all, of its tool, in its exclusive group, and, when it is not a repetition, within its limit?"""
+    name = call.call.name
     tool = state.tools.get(name)
     running = [call.call.name for call in in_flight(state)]
     if tool is None or len(running) >= state.definition.max_concurrent_tools:
@@ -67,7 +79,7 @@ def may_begin(state: RunState, name: str) -> bool:
         return False
     if tool.exclusive_group is not None and _is_group_busy(state, tool.exclusive_group, running):
         return False
-    return not _is_used_up(state, name)
+    return call.attempt > 0 or not _is_used_up(state, name)
 
 
 def _is_group_busy(state: RunState, group: str, running: Sequence[str]) -> bool:
@@ -132,9 +144,7 @@ def _orphaned(state: RunState, call: Call) -> Sequence[Command]:
     """
     effect, is_forked = effect_of(state, call), call.generation == FORKED
     if effect is Effect.ONCE or (is_forked and effect is not Effect.READ):
-        reason = (
-            "the original run was at it" if is_forked else "its worker stopped before the result was recorded"
-        )
+        reason = "the original run was at it" if is_forked else LOST
         return [Record(ToolUnsettled(call.call.id, reason))]
     return [CallTool(call.call.id, call.attempt + 1, call.edited)]
 

@@ -136,7 +136,7 @@ class Drafter:
         """The intent of a tool call, where there is room for it: other intents of this draft have taken theirs."""
         state = self.readings.state
         call = state.calls.get(command.call)
-        if call is None or not may_begin(state, call.call.name):
+        if call is None or not may_begin(state, call):
             return
         requested = ToolRequested(command.call, state.generation, command.attempt, command.edited)
         self._start(draft, Started(requested, command), now)
