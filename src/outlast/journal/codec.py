@@ -26,6 +26,10 @@ PAYLOAD_BYTES: Final = 8192
 _MARK: Final = "$payload"
 _ESCAPE: Final = "$literally"
 
+UNREADABLE: Final = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
+"""What reading a damaged value may raise."""
+
+Upcast = Callable[[dict[str, Json]], dict[str, Json]]
 Encoder = Callable[[Any], Any]
 Decoder = Callable[[Any], Any]
 
@@ -48,11 +52,15 @@ def encode(value: Any) -> Encoded:
     return Encoded(_dump(_with_payloads_apart(plain, payloads)), payloads)
 
 
-def decode(kind: type[Any], body: str, payloads: Mapping[str, bytes]) -> Any:
-    """The instance of `kind` that `body` describes. Raises Broken (`journal_damaged`) when it describes none."""
+def decode(kind: type[Any], body: str, payloads: Mapping[str, bytes], upcast: Upcast | None = None) -> Any:
+    """The instance of `kind` that `body` describes, its fields brought forward by `upcast` first.
+
+    Raises Broken (`journal_damaged`) when it describes none.
+    """
     try:
-        return decoder_of(kind)(_loaded(body, payloads))
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        plain = _loaded(body, payloads)
+        return decoder_of(kind)(plain if upcast is None else upcast(plain))
+    except UNREADABLE as error:
         raise Broken(
             "journal_damaged",
             f"A stored {kind.__name__} cannot be read: {error}",
@@ -60,17 +68,15 @@ def decode(kind: type[Any], body: str, payloads: Mapping[str, bytes]) -> Any:
         ) from error
 
 
-def read_object(body: str, payloads: Mapping[str, bytes]) -> dict[str, Json]:
-    """The JSON object of a body with its payloads put back; for upcasting."""
-    return cast("dict[str, Json]", _loaded(body, payloads))
-
-
 def payloads_named_in(body: str) -> list[str]:
     """The digests of the payloads a body refers to."""
     if _MARK not in body:
         return []
     found: list[str] = []
-    _collect(json.loads(body), found)
+    try:
+        _collect(json.loads(body), found)
+    except UNREADABLE:
+        return []  # whoever decodes it is told
     return found
 
 
@@ -80,7 +86,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[Any], plain: Any) -> Any:
-    """The instance of `kind` that `plain` describes; raises ValueError, TypeError or KeyError when it describes none."""
+    """The instance of `kind` that `plain` describes; raises one of UNREADABLE when it describes none."""
     return decoder_of(kind)(plain)
 
 
@@ -104,6 +110,8 @@ def _encoder_of(hint: Any) -> Encoder:
         return _optional_encoder(hint)
     if hint is datetime:
         return lambda value: value.isoformat()
+    if hint is float:
+        return float
     if isinstance(hint, type) and issubclass(hint, Enum):
         return lambda value: value.value
     return _same

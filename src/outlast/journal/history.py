@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from outlast.domain.events import KINDS, AnyEvent, Recorded
-from outlast.journal.codec import Encoded, decode, encode, from_plain, payloads_named_in, read_object
+from outlast.journal.codec import Encoded, decode, encode, payloads_named_in
 from outlast.journal.upcast import is_present, upcast
 from outlast.ports.store import EventRow, Store
 
@@ -32,9 +33,8 @@ def row_of(recorded: Recorded) -> tuple[EventRow, dict[str, bytes]]:
 
 
 def _event_in(row: EventRow, payloads: Mapping[str, bytes]) -> AnyEvent:
-    event: AnyEvent
-    if is_present(row.kind, row.version):
-        event = decode(KINDS[row.kind], row.body, payloads)
-    else:
-        event = from_plain(KINDS[row.kind], upcast(row.kind, row.version, read_object(row.body, payloads)))
+    is_old = not is_present(row.kind, row.version)
+    event: AnyEvent = decode(
+        KINDS[row.kind], row.body, payloads, partial(upcast, row.kind, row.version) if is_old else None
+    )
     return event

@@ -9,18 +9,21 @@ import json
 from typing import Final
 
 from outlast.domain.door import canonical_json, digest_of
-from outlast.domain.errors import OutlastError
 from outlast.domain.run import FOLD_VERSION, RunState
-from outlast.journal.codec import decode, to_plain
+from outlast.journal.codec import UNREADABLE, from_plain, to_plain
 from outlast.ports.store import PutSnapshot, SnapshotRow
 
 EVERY: Final = 200
 """A snapshot is taken after this many events."""
 
 
+_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+"""Keeps the order of keys, which is the order in which things were begun and asked."""
+
+
 def snapshot_of(state: RunState) -> PutSnapshot:
     """The snapshot of a state, to ride in a commit."""
-    return PutSnapshot(state.run_id, state.position, FOLD_VERSION, canonical_json(to_plain(state)))
+    return PutSnapshot(state.run_id, state.position, FOLD_VERSION, _dump(to_plain(state)))
 
 
 def state_in(row: SnapshotRow | None) -> RunState | None:
@@ -28,8 +31,8 @@ def state_in(row: SnapshotRow | None) -> RunState | None:
     if row is None or row.fold_version != FOLD_VERSION:
         return None
     try:
-        state: RunState = decode(RunState, row.body, {})
-    except OutlastError:
+        state: RunState = from_plain(RunState, json.loads(row.body))
+    except UNREADABLE:
         return None
     return state if state.position == row.position else None
 

@@ -35,8 +35,15 @@ def is_present(kind: str, version: int) -> bool:
 
 
 def upcast(kind: str, version: int, fields: dict[str, Json]) -> dict[str, Json]:
-    """The fields of the present version of `kind`, from those of an older one."""
+    """The fields of the present version of `kind`, from those of an older one. Raises Broken (`journal_damaged`, `journal_newer`)."""
     while not is_present(kind, version):
-        fields = STEPS[kind, version](fields)
+        step = STEPS.get((kind, version))
+        if step is None:
+            raise Broken(
+                "journal_damaged",
+                f"The journal holds {kind} version {version}, which there never was.",
+                "Run `outlast db check`; restore the database from a backup if it is damaged.",
+            )
+        fields = step(fields)
         version += 1
     return fields
