@@ -38,7 +38,18 @@ async def ended(plan: CrashPlan) -> Ended:
         await life.store.close()
 
 
-@law("RUN-2.a", "RUN-2.b", "RUN-3.a", "RUN-3.b", "RUN-3.c", "RUN-4.a", "RUN-4.c", "RUN-4.d", "RUN-4.e")
+@law(
+    "RUN-2.a",
+    "RUN-2.b",
+    "RUN-3.a",
+    "RUN-3.b",
+    "RUN-3.c",
+    "RUN-3.d",
+    "RUN-4.c",
+    "RUN-4.d",
+    "RUN-4.e",
+    "RUN-4.f",
+)
 async def test_a_run_survives_the_death_of_its_worker_at_every_call_of_every_port(capsys: Any) -> None:
     counting = CrashPlan()
     whole = await ended(counting)

@@ -28,7 +28,7 @@ def cast(workflow: str, luck: Luck) -> Troupe:
     return troupe
 
 
-@law("RUN-1.e", "RUN-1.f", "RUN-4.e", "RUN-5.b", "RUN-6.b", "RUN-8.d", "TOOL-3.a")
+@law("RUN-1.b", "RUN-1.d", "RUN-1.e", "RUN-4.g", "RUN-5.d", "RUN-5.g", "RUN-6.b", "TOOL-3.a")
 @pytest.mark.parametrize("workflow", WORKFLOWS)
 def test_a_run_keeps_its_laws_and_ends_whatever_its_luck(workflow: str) -> None:
     for seed in SEEDS:
