@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from outlast.cli.main import answer
 
@@ -136,17 +137,22 @@ class Home:
 
     def run_id(self) -> str:
         """The id of the newest run."""
-        found: str = self.look("runs", "--json").document["runs"][0]["run_id"]
+        found: str = self.here("runs", "--json").document["runs"][0]["run_id"]
         return found
 
     def trace(self, run_id: str) -> list[dict[str, Any]]:
         """The trace of a run."""
-        return self.look("trace", run_id, "--json").lines
+        return self.here("trace", run_id, "--json").lines
 
-    def look(self, *words: str) -> Ended:
-        """A command that only looks or is refused, in this process: it is the same command, without the start of another Python."""
+    def here(self, *words: str, environ: Mapping[str, str] | None = None) -> Ended:
+        """A command in this process: the same command, without the start of another Python."""
         out, err = io.StringIO(), io.StringIO()
-        with chdir(self.folder), redirect_stdout(out), redirect_stderr(err):
+        with (
+            chdir(self.folder),
+            redirect_stdout(out),
+            redirect_stderr(err),
+            patch.dict(os.environ, self._environ(environ)),
+        ):
             code = answer(words)
         return Ended(code, out.getvalue(), err.getvalue())
 

@@ -30,22 +30,22 @@ def test_a_call_waits_for_approval_which_may_change_its_arguments(talking: Home)
     assert f"outlast approve {run} --ticket a" in waiting.err
     assert talking.outlast("run", "--task", "talk", "--input", "write", "--key", "k").code == 3
 
-    unfit = talking.outlast("approve", run, "--edit", '{"to": 3}', "--json")
+    unfit = talking.here("approve", run, "--edit", '{"to": 3}', "--json")
     assert (unfit.code, unfit.document["error"]["code"]) == (2, "bad_edit")
-    assert talking.outlast("approve", run, "--edit", "{").code == 2
+    assert talking.here("approve", run, "--edit", "{").code == 2
 
     worker = talking.start("worker")
     worker.until("is ready")
-    approved = talking.outlast("approve", run, "--edit", '{"to": "ann", "body": "Dear Ann"}')
+    approved = talking.here("approve", run, "--edit", '{"to": "ann", "body": "Dear Ann"}')
     assert approved.code == 0
     assert "resume" not in approved.err
-    followed = talking.outlast("trace", run, "--follow", "--json").lines
+    followed = talking.here("trace", run, "--follow", "--json").lines
     assert followed[-1]["state"] == "COMPLETED"
     assert seconds_between(followed, "Approved", "ToolRequested") < 1.0
     assert (talking.folder / "sent.txt").read_text("utf-8") == "ann: Dear Ann\n"
     worker.signal(signal.SIGTERM)
     assert worker.end().code == 0
-    again = talking.outlast("approve", run, "--json")
+    again = talking.here("approve", run, "--json")
     assert (again.code, again.document["error"]["code"]) == (5, "no_ticket")
 
 
@@ -55,7 +55,7 @@ def test_a_rejection_reaches_the_model_with_its_comment(talking: Home) -> None:
     talking.write("script.yaml", LETTER)
     assert talking.outlast("run", "--task", "talk", "--input", "write").code == 3
     run = talking.run_id()
-    rejected = talking.outlast("reject", run, "--comment", "too curt")
+    rejected = talking.here("reject", run, "--comment", "too curt")
     assert rejected.code == 0
     assert f"outlast resume {run}" in rejected.err
     done = talking.outlast("resume", run)
@@ -69,13 +69,13 @@ def test_with_several_tickets_open_one_has_to_be_named(talking: Home) -> None:
     talking.write("script.yaml", f"- call: {two}\n- say: done\n")
     waiting = talking.outlast("run", "--task", "talk", "--input", "write", "--json")
     run = waiting.document["run_id"]
-    unclear = talking.outlast("approve", run, "--json")
+    unclear = talking.here("approve", run, "--json")
     assert (unclear.code, unclear.document["error"]["code"]) == (5, "which_ticket")
     tickets = [item.split()[1].rstrip(":") for item in waiting.document["waiting_for"]]
     assert len(tickets) == 2
     assert all(ticket in unclear.document["error"]["next"] for ticket in tickets)
-    assert talking.outlast("approve", run, "--ticket", tickets[0]).code == 0
-    assert talking.outlast("reject", run, "--ticket", tickets[1]).code == 0
+    assert talking.here("approve", run, "--ticket", tickets[0]).code == 0
+    assert talking.here("reject", run, "--ticket", tickets[1]).code == 0
     assert talking.outlast("resume", run).code == 0
     assert (talking.folder / "sent.txt").read_text("utf-8") == "ann: a\n"
 

@@ -43,7 +43,7 @@ def error_of(ended: Ended, code: int) -> dict:
 def test_wrong_usage_is_told_with_what_was_probably_meant(
     library: Home, words: tuple[str, ...], said: str
 ) -> None:
-    error = error_of(library.look(*words), 2)
+    error = error_of(library.here(*words), 2)
     assert said.lower() in (error["detail"] + error["next"]).lower()
 
 
@@ -65,37 +65,37 @@ def test_a_configuration_that_cannot_work_stops_a_run_before_it_begins(
 ) -> None:
     (library.folder / "void").mkdir()
     library.write("outlast.yaml", config)
-    error = error_of(library.look(*RUN), 2)
+    error = error_of(library.here(*RUN), 2)
     assert error["code"] == code
     assert said in error["detail"]
-    assert not (library.folder / ".outlast/outlast.db").exists() or library.look(
+    assert not (library.folder / ".outlast/outlast.db").exists() or library.here(
         "runs", "--json"
     ).document == {"runs": []}
 
 
 def test_two_configurations_and_none_that_is_named_are_refused(library: Home) -> None:
-    assert error_of(library.look(*RUN, "--config", "other.yaml"), 2)["code"] == "config_not_found"
+    assert error_of(library.here(*RUN, "--config", "other.yaml"), 2)["code"] == "config_not_found"
     library.write("config.yaml", "llm: {provider: offline}\n")
-    assert error_of(library.look(*RUN), 2)["code"] == "two_configs"
+    assert error_of(library.here(*RUN), 2)["code"] == "two_configs"
 
 
 def test_what_is_not_there_is_not_found_and_empty_input_is_wrong(library: Home) -> None:
-    assert error_of(library.look("show", "r-x", "--json"), 4)["code"] == "nothing_here"
-    assert library.look("runs", "--json").document == {"runs": []}
+    assert error_of(library.here("show", "r-x", "--json"), 4)["code"] == "nothing_here"
+    assert library.here("runs", "--json").document == {"runs": []}
     assert (
-        error_of(library.look("run", "--task", "brif", "--input", "x", "--json"), 4)["code"]
+        error_of(library.here("run", "--task", "brif", "--input", "x", "--json"), 4)["code"]
         == "task_not_found"
     )
     assert (
-        error_of(library.look("run", "--task", "brief", "--input", "  ", "--json"), 2)["code"]
+        error_of(library.here("run", "--task", "brief", "--input", "  ", "--json"), 2)["code"]
         == "empty_input"
     )
     assert (
-        error_of(library.look("run", "--task", "brief", "--input", "x", "--set", "a", "--json"), 2)["code"]
+        error_of(library.here("run", "--task", "brief", "--input", "x", "--set", "a", "--json"), 2)["code"]
         == "invalid_override"
     )
     for words in (("show",), ("report",), ("trace",), ("resume",), ("pause",), ("cancel",), ("doctor",)):
-        assert error_of(library.look(*words, "r-x", "--json"), 4)["code"] == "unknown_run"
+        assert error_of(library.here(*words, "r-x", "--json"), 4)["code"] == "unknown_run"
 
 
 def test_an_unreadable_document_is_named_and_the_run_goes_on(library: Home) -> None:
@@ -103,7 +103,7 @@ def test_an_unreadable_document_is_named_and_the_run_goes_on(library: Home) -> N
     done = library.outlast(*RUN)
     assert done.code == 0, done.err
     assert "broken.pdf" in done.err
-    assert "broken.pdf" in str(library.look("doctor", "--json").document)
+    assert "broken.pdf" in str(library.here("doctor", "--json").document)
 
 
 def test_a_database_of_a_newer_version_is_left_alone(library: Home) -> None:
@@ -111,13 +111,13 @@ def test_a_database_of_a_newer_version_is_left_alone(library: Home) -> None:
     with sqlite3.connect(library.folder / ".outlast/outlast.db") as database:
         database.execute("PRAGMA user_version = 999")
     database.close()
-    error = error_of(library.look("runs", "--json"), 1)
+    error = error_of(library.here("runs", "--json"), 1)
     assert error["code"] == "store_newer"
     assert "999" in error["detail"]
-    assert library.look("db", "check", "--json").document["version"] == 999
-    assert error_of(library.look(*RUN), 1)["code"] == "store_newer"
+    assert library.here("db", "check", "--json").document["version"] == 999
+    assert error_of(library.here(*RUN), 1)["code"] == "store_newer"
     failed = [
-        check for check in library.look("doctor", "--json").document["checks"] if check["status"] == "error"
+        check for check in library.here("doctor", "--json").document["checks"] if check["status"] == "error"
     ]
     assert [check["name"] for check in failed] == ["store"]
 
@@ -125,12 +125,12 @@ def test_a_database_of_a_newer_version_is_left_alone(library: Home) -> None:
 def test_a_store_in_memory_refuses_verbs_of_other_processes(library: Home) -> None:
     library.write("outlast.yaml", "llm: {provider: offline}\nharness: {persistence: {backend: memory}}\n")
     assert library.outlast(*RUN).code == 0
-    assert error_of(library.look("show", "r-x", "--json"), 2)["code"] == "store_of_one_process"
-    assert error_of(library.look(*RUN, "--detach"), 2)["code"] == "store_of_one_process"
+    assert error_of(library.here("show", "r-x", "--json"), 2)["code"] == "store_of_one_process"
+    assert error_of(library.here(*RUN, "--detach"), 2)["code"] == "store_of_one_process"
 
 
 def test_doctor_finds_nothing_wrong_with_the_example(library: Home) -> None:
-    examined = library.look("doctor", "--json")
+    examined = library.here("doctor", "--json")
     assert examined.code == 0
     checks = examined.document["checks"]
     assert {check["name"] for check in checks} == {

@@ -14,13 +14,13 @@ def test_each_line_is_a_run_of_one_thread_and_the_model_hears_what_was_said(talk
     done = talking.outlast("chat", "--task", "talk", stdin="你好\n\nand you?\n")
     assert done.code == 0, done.err
     assert done.out.split("\n") == ["Hello.", "I heard both.", ""]
-    thread = talking.look("runs", "--json").document["runs"][0]["thread_id"]
+    thread = talking.here("runs", "--json").document["runs"][0]["thread_id"]
     assert f"outlast chat --thread {thread}" in done.err
 
     more = talking.outlast("chat", "--task", "talk", "--thread", thread, "--json", stdin="again\n")
     assert more.lines[0]["answer"] == "Again." or more.lines[0]["answer"] == "I heard both."
     assert more.lines[0]["thread_id"] == thread
-    said = talking.look("threads", "show", thread, "--json").document["messages"]
+    said = talking.here("threads", "show", thread, "--json").document["messages"]
     assert [message["speaker"] for message in said] == ["user", "assistant"] * 3
-    assert talking.look("threads", "list", "--json").document["threads"][0]["thread_id"] == thread
-    assert talking.look("threads", "show", "t-none", "--json").code == 4
+    assert talking.here("threads", "list", "--json").document["threads"][0]["thread_id"] == thread
+    assert talking.here("threads", "show", "t-none", "--json").code == 4

@@ -8,9 +8,9 @@ QUESTION = "How do tidal lagoons compare with offshore wind on cost and reliabil
 
 @law("RUN-11.a", "RUN-11.b", "RUN-11.c")
 def test_a_continued_run_reads_again_only_what_changed_and_marks_what_is_new(library: Home) -> None:
-    first = library.outlast("run", "--task", "brief", "--input", QUESTION, "--json").document
+    first = library.here("run", "--task", "brief", "--input", QUESTION, "--json").document
 
-    same = library.outlast("run", "--from", first["run_id"], "--json").document
+    same = library.here("run", "--from", first["run_id"], "--json").document
     assert same["input"] == QUESTION
     assert [line for line in library.trace(same["run_id"]) if line["tool"] == "web_fetch"] == []
     assert texts_of(same) == texts_of(first)
@@ -20,7 +20,7 @@ def test_a_continued_run_reads_again_only_what_changed_and_marks_what_is_new(lib
 
     document = library.folder / "docs/levelised-costs-2030.md"
     document.write_text(document.read_text("utf-8").replace("168 euros", "172 euros"), "utf-8")
-    changed = library.outlast("run", "--from", first["run_id"], "--json").document
+    changed = library.here("run", "--from", first["run_id"], "--json").document
     assert any("172 euros" in text for text in new_texts_of(changed))
     assert not any("168 euros" in text for text in texts_of(changed))
     assert not new_texts_of(changed) & texts_of(first)
@@ -28,7 +28,7 @@ def test_a_continued_run_reads_again_only_what_changed_and_marks_what_is_new(lib
     settled = {line["data"]["subtask"] for line in library.trace(changed["run_id"]) if is_settled(line)}
     assert settled >= {"s2", "s3"}
 
-    other = library.outlast(
+    other = library.here(
         "run",
         "--from",
         first["run_id"],
@@ -45,8 +45,8 @@ def test_a_continued_run_reads_again_only_what_changed_and_marks_what_is_new(lib
 
 def test_only_a_run_that_has_ended_can_be_continued(talking: Home) -> None:
     talking.write("script.yaml", "- call: [{tool: ask_human, arguments: {question: 'Which?'}}]\n")
-    assert talking.outlast("run", "--task", "talk", "--input", "hello").code == 3
-    refused = talking.outlast("run", "--from", talking.run_id(), "--json")
+    assert talking.here("run", "--task", "talk", "--input", "hello").code == 3
+    refused = talking.here("run", "--from", talking.run_id(), "--json")
     assert refused.code == 5
     assert refused.document["error"]["code"] == "run_not_ended"
 

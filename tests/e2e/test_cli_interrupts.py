@@ -48,8 +48,8 @@ def test_a_run_whose_process_was_killed_is_taken_over_at_once(talking: Home) -> 
     worked.until("hold")
     run = talking.run_id()
     worked.kill()
-    assert json.loads(talking.look("doctor", run, "--json").out)["holder_is"] == "gone"
-    told = talking.outlast("say", run, "go on")
+    assert json.loads(talking.here("doctor", run, "--json").out)["holder_is"] == "gone"
+    told = talking.here("say", run, "go on")
     assert f"outlast resume {run}" in told.err
     talking.write("go", "")
     done = talking.outlast("run", "--task", "talk", "--input", "hello", "--key", "k", "--json")
@@ -84,7 +84,7 @@ def test_a_failed_run_goes_on_at_the_step_that_failed(talking: Home) -> None:
     assert (failed.code, failed.document["state"]) == (1, "FAILED")
     assert failed.document["error"].keys() == {"code", "detail", "next"}
     assert f"outlast resume {run}" in failed.err
-    again = talking.look("run", "--task", "talk", "--input", "hello", "--key", "k")
+    again = talking.here("run", "--task", "talk", "--input", "hello", "--key", "k")
     assert again.code == 1
     assert f"outlast resume {run}" in again.err
     talking.write("script.yaml", "- call: [{tool: send, arguments: {to: ann, body: once}}]\n- say: mended\n")

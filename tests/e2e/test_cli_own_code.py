@@ -59,11 +59,11 @@ def test_a_tool_of_the_users_replaces_a_built_in_one_and_gets_its_defaults(talki
     talking.write(
         "script.yaml", "- call: [{tool: summarize, arguments: {text: a b c d e f g}}]\n- say: done\n"
     )
-    listed = {tool["name"]: tool for tool in talking.look("tools", "list", "--json").document["tools"]}
+    listed = {tool["name"]: tool for tool in talking.here("tools", "list", "--json").document["tools"]}
     assert listed["summarize"]["origin"] == "folder"
     assert listed["summarize"]["replaces"]
-    assert re.search(r"summarize +- \(once\) +folder, replaces a built-in", talking.look("tools", "list").out)
-    checked = talking.outlast("tools", "check", "--json")
+    assert re.search(r"summarize +- \(once\) +folder, replaces a built-in", talking.here("tools", "list").out)
+    checked = talking.here("tools", "check", "--json")
     assert checked.code == 0
     assert [warning.split()[0] for warning in checked.document["warnings"]] == ["summarize"]
 
@@ -81,7 +81,7 @@ def test_a_workflow_of_the_users_drives_the_run(talking: Home) -> None:
     done = talking.outlast("run", "--task", "tasks/own/echo.yaml", "--input", "你好")
     assert (done.code, done.out.strip()) == (0, "echoed"), done.err
     talking.write("tasks/own/echo.yaml", "task: {name: echo, workflow: 'flows:decid', tools: []}\n")
-    wrong = talking.look("run", "--task", "tasks/own/echo.yaml", "--input", "x", "--json")
+    wrong = talking.here("run", "--task", "tasks/own/echo.yaml", "--input", "x", "--json")
     assert (wrong.code, wrong.document["error"]["code"]) == (2, "workflow_not_found")
 
 
@@ -119,7 +119,7 @@ def test_both_documents_of_the_interface_work_as_they_are(home: Home) -> None:
     )
     home.environ |= {"LLM_API_KEY": "sk-not-a-key", "REDIS_URL": "redis://127.0.0.1:1/0"}
     here = ("--set", "harness.persistence={backend: sqlite}", "--set", "llm={provider: offline}")
-    checked = home.outlast("config", "check")
+    checked = home.here("config", "check")
     assert checked.code == 0, checked.out
 
     words = (
@@ -137,10 +137,10 @@ def test_both_documents_of_the_interface_work_as_they_are(home: Home) -> None:
     home.write("sqlite.yaml", "llm: {provider: offline}\nmcp_servers: {}\n")
     elsewhere = ("--config", "sqlite.yaml")
     run = waiting.document["run_id"]
-    assert home.outlast("approve", run, *elsewhere).code == 0
+    assert home.here("approve", run, *elsewhere).code == 0
     waiting = home.outlast(*words, *here, "--json")
     assert (waiting.code, "report" in str(waiting.document["waiting_for"])) == (3, True), waiting.err
-    assert home.outlast("approve", run, *elsewhere).code == 0
+    assert home.here("approve", run, *elsewhere).code == 0
     done = home.outlast(*words, *here)
     assert done.code == 0, done.err
     assert "4 percent" in done.out

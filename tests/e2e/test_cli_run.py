@@ -32,34 +32,34 @@ def test_a_run_prints_its_report_and_is_found_by_its_key_and_by_every_verb_that_
     assert (again.code, again.out) == (0, done.out)
     assert "started before" in again.err
 
-    listed = library.outlast("runs", "--json").document["runs"]
+    listed = library.here("runs", "--json").document["runs"]
     assert len(listed) == 1
     assert listed[0].keys() == SHOW_KEYS - {"plan", "subtasks", "report"}
     run = listed[0]["run_id"]
 
-    shown = library.outlast("show", run, "--json").document
+    shown = library.here("show", run, "--json").document
     assert shown.keys() >= SHOW_KEYS
     assert (shown["state"], shown["outcome"], shown["input"]) == ("COMPLETED", "full", QUESTION)
     assert isinstance(shown["tokens"], int)
-    assert library.outlast("resume", run, "--json").document == shown
+    assert library.here("resume", run, "--json").document == shown
     resumed = library.outlast("resume", run)
     assert (resumed.code, resumed.out) == (0, done.out)
 
-    report = library.outlast("report", run, "--format", "json").document
+    report = library.here("report", run, "--format", "json").document
     assert report == shown["report"]
     assert report.keys() == REPORT_KEYS
     claim, source = report["sections"][0]["claims"][0], report["sources"][0]
     assert claim.keys() == {"text", "sources", "steps", "confidence"}
     assert source.keys() == {"id", "title", "url", "quote", "fetched_at", "step", "found_by"}
     assert source["found_by"].keys() == {"step", "query"}
-    assert library.outlast("report", run).out == done.out
-    assert library.outlast("report", run, "--format", "html").out.startswith("<!doctype html>")
+    assert library.here("report", run).out == done.out
+    assert library.here("report", run, "--format", "html").out.startswith("<!doctype html>")
 
     trace = library.trace(run)
     assert [line["seq"] for line in trace] == list(range(1, len(trace) + 1))
     assert all(line.keys() == TRACE_KEYS for line in trace)
     for columns in (80, 160):
-        lines = library.outlast("trace", run, environ={"COLUMNS": str(columns)}).out.splitlines()
+        lines = library.here("trace", run, environ={"COLUMNS": str(columns)}).out.splitlines()
         assert len(lines) == len(trace)
         assert max(map(len, lines)) <= columns
         assert sum(len(line) > columns // 2 for line in lines) > len(lines) // 2
@@ -92,7 +92,7 @@ def test_a_run_at_its_limit_is_partial_and_says_what_to_type(library: Home) -> N
     shown = done.document
     assert (shown["state"], shown["outcome"], shown["steps"]) == ("COMPLETED", "partial", 6)
     assert any("max_steps" in limit for limit in shown["report"]["limits"])
-    more = library.outlast("run", "--from", shown["run_id"], "--set", "task.max_steps=40", "--json")
+    more = library.here("run", "--from", shown["run_id"], "--set", "task.max_steps=40", "--json")
     assert more.code == 0, more.err
     assert (more.document["input"], more.document["outcome"]) == (QUESTION, "full")
 
@@ -101,30 +101,30 @@ def test_a_detached_run_is_worked_on_by_a_process_that_ends_when_idle(library: H
     done = library.outlast("run", "--task", "brief", "--input", QUESTION, "--detach")
     assert done.code == 0, done.err
     run = done.out.strip()
-    followed = library.outlast("trace", run, "--follow", "--json")
+    followed = library.here("trace", run, "--follow", "--json")
     assert followed.lines[-1]["state"] == "COMPLETED"
-    assert library.outlast("show", run, "--json").document["outcome"] == "full"
+    assert library.here("show", run, "--json").document["outcome"] == "full"
 
 
 def test_init_writes_what_a_first_run_needs(home: Home) -> None:
-    assert home.outlast("init").out.split() == ["outlast.yaml", "tasks/research.yaml", "docs/README.md"]
+    assert home.here("init").out.split() == ["outlast.yaml", "tasks/research.yaml", "docs/README.md"]
     home.write(
         "docs/tides.md",
         "# Tides\n\nThe moon raises two tides a day, because it pulls on the near side most.\n",
     )
-    assert home.outlast("init").out == ""
-    assert home.outlast("config", "check").code == 0
-    done = home.outlast("run", "--task", "research", "--input", "What raises tides?", "--json")
+    assert home.here("init").out == ""
+    assert home.here("config", "check").code == 0
+    done = home.here("run", "--task", "research", "--input", "What raises tides?", "--json")
     assert done.code == 0, done.err
     assert "moon" in json.dumps(done.document["report"])
 
 
 @law("RUN-9.a", "RUN-9.h")
 def test_a_fork_has_other_settings_and_leaves_the_original_alone(library: Home) -> None:
-    first = library.outlast("run", "--task", "brief", "--input", QUESTION, "--json").document
+    first = library.here("run", "--task", "brief", "--input", QUESTION, "--json").document
     before = library.trace(first["run_id"])
     at = next(line["seq"] for line in before if line["kind"] == "PlanMade")
-    forked = library.outlast("fork", first["run_id"], "--at", str(at), "--set", "task.max_steps=9", "--json")
+    forked = library.here("fork", first["run_id"], "--at", str(at), "--set", "task.max_steps=9", "--json")
     assert forked.code == 0, forked.err
     shown = forked.document
     assert shown["run_id"] != first["run_id"]

@@ -15,9 +15,9 @@ def test_a_run_is_told_limited_paused_and_resumed_from_another_process(talking: 
     worked.until("hold")
     run = talking.run_id()
 
-    assert talking.outlast("say", run, "be brief").code == 0
-    assert talking.outlast("set", run, "max_steps=7", "max_cost=1.5").code == 0
-    paused = talking.outlast("pause", run)
+    assert talking.here("say", run, "be brief").code == 0
+    assert talking.here("set", run, "max_steps=7", "max_cost=1.5").code == 0
+    paused = talking.here("pause", run)
     assert paused.code == 0
     assert "resume" not in paused.err
     talking.write("go", "")
@@ -40,13 +40,13 @@ def test_a_cancelled_run_ends_within_a_second_and_kills_its_calls(talking: Home)
     worked = talking.start("run", "--task", "talk", "--input", "hello")
     worked.until("hold")
     run = talking.run_id()
-    assert talking.outlast("cancel", run, "--reason", "enough").code == 0
+    assert talking.here("cancel", run, "--reason", "enough").code == 0
     ended = worked.end()
     assert ended.code == 1
     assert "enough" in ended.err
     assert seconds_between(talking.trace(run), "CancelRequested", "StateEntered:CANCELLED") < 1.0
     assert talking.outlast("resume", run).code == 1
-    again = talking.outlast("cancel", run, "--json")
+    again = talking.here("cancel", run, "--json")
     assert (again.code, again.document["error"]["code"]) == (5, "run_ended")
 
 
@@ -61,16 +61,16 @@ def test_a_worker_goes_on_within_a_second_of_an_answer_from_another_process(talk
     run = asked.document["run_id"]
     assert f"outlast answer {run} TEXT" in asked.err
 
-    unheard = talking.outlast("say", run, "blue is nice")
+    unheard = talking.here("say", run, "blue is nice")
     assert unheard.code == 0
     assert f"outlast resume {run}" in unheard.err
 
     worker = talking.start("worker")
     worker.until("is ready")
-    answered = talking.outlast("answer", run, "blue")
+    answered = talking.here("answer", run, "blue")
     assert answered.code == 0
     assert "resume" not in answered.err
-    followed = talking.outlast("trace", run, "--follow", "--json").lines
+    followed = talking.here("trace", run, "--follow", "--json").lines
     assert followed[-1]["state"] == "COMPLETED"
     assert seconds_between(followed, "Answered", "ToolAnswered") < 1.0
     worker.signal(signal.SIGTERM)
@@ -80,6 +80,6 @@ def test_a_worker_goes_on_within_a_second_of_an_answer_from_another_process(talk
 def test_a_signal_for_a_run_that_is_not_there_is_not_found(talking: Home) -> None:
     talking.write("script.yaml", "- say: hello\n")
     assert talking.outlast("run", "--task", "talk", "--input", "hello").code == 0
-    refused = talking.outlast("pause", "r-nothing", "--json")
+    refused = talking.here("pause", "r-nothing", "--json")
     assert (refused.code, refused.document["error"]["code"]) == (4, "unknown_run")
     assert refused.document["error"]["next"]
