@@ -140,6 +140,10 @@ def _checked(line: Line) -> str:
     return f"hook {data['hook']} {verdict}"
 
 
+def _tools(line: Line) -> str:
+    return f"tools changed: {', '.join(tool['name'] for tool in line['data']['tools'])}"
+
+
 def _because(reasons: Any) -> str:
     return f": {'; '.join(reasons)}" if reasons else ""
 
@@ -159,6 +163,7 @@ _SPECIAL: Final[dict[str, Callable[[Line], str]]] = {
     "ApprovalAsked": _ticket,
     "LimitsChanged": _changed,
     "HookRan": _checked,
+    "ToolsChanged": _tools,
 }
 
 _PLAIN: Final[dict[str, str]] = {

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 from outlast.cli.asking import Decision, ask_person, can_ask, waits_for
 from outlast.cli.exits import Exit, exit_code_of_state
 from outlast.cli.foreground import work_through
+from outlast.cli.logs import configure_logs
 from outlast.cli.printing import document, for_run, note
 from outlast.cli.progress.board import Board
 from outlast.cli.progress.display import display_for
@@ -24,14 +25,19 @@ T = TypeVar("T")
 
 
 class Sitting:
-    """An open engine and the event loop it lives in. The loop stands still while the person is asked."""
+    """An open engine and the event loop it lives in. The loop stands still while the person is asked.
 
-    def __init__(self, config: str | None, sets: Iterable[str] = ()) -> None:
+    `log_level` is what is logged where the configuration does not say.
+    """
+
+    def __init__(self, config: str | None, sets: Iterable[str] = (), *, log_level: str = "INFO") -> None:
         self.overrides: tuple[Override, ...] = tuple(from_options(sets))
         self.engine = Engine.from_config(config, overrides=self.overrides)
         self._runner = asyncio.Runner()
+        self._log_level = self.engine.settings.logging.level or log_level
 
     def __enter__(self) -> Self:
+        configure_logs(self._log_level)
         for notice in self.engine.settings.notices:
             note(notice)
         self._runner.__enter__()

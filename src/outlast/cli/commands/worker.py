@@ -28,7 +28,7 @@ def worker(
     config: Config = None,
 ) -> int:
     """Work on runs as they become due. Ctrl-C or SIGTERM: runs are handed back once their calls in flight have ended."""
-    with Sitting(config, sets or ()) as sitting:
+    with Sitting(config, sets or (), log_level="WARNING") as sitting:
         refuse_memory(sitting.engine)
         note(f"Worker {as_name(own_identity())} is ready; Ctrl-C stops it.")
         sitting.run(_serve(sitting.engine, max(1, concurrency), until_idle=until_idle))
