@@ -26,7 +26,7 @@ def error_of(ended: Ended, code: int) -> dict:
     return error
 
 
-@law("DOOR-3.d")
+@law("DOOR-3.d", "DOOR-3.f")
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -4,7 +4,7 @@ from tests.e2e.command_line import Home
 from tests.law import law
 
 
-@law("PLAN-5.a")
+@law("PLAN-5.b")
 def test_each_line_is_a_run_of_one_thread_and_the_model_hears_what_was_said(talking: Home) -> None:
     talking.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: []}\n")
     talking.write(
@@ -21,6 +21,10 @@ def test_each_line_is_a_run_of_one_thread_and_the_model_hears_what_was_said(talk
     assert more.lines[0]["answer"] == "Again." or more.lines[0]["answer"] == "I heard both."
     assert more.lines[0]["thread_id"] == thread
     said = talking.here("threads", "show", thread, "--json").document["messages"]
+    states = [
+        line["data"]["target"] for line in talking.trace(talking.run_id()) if line["kind"] == "StateEntered"
+    ]
+    assert states == ["EXECUTING", "COMPLETED"]
     assert [message["speaker"] for message in said] == ["user", "assistant"] * 3
     assert talking.here("threads", "list", "--json").document["threads"][0]["thread_id"] == thread
     assert talking.here("threads", "show", "t-none", "--json").code == 4

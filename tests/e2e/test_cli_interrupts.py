@@ -41,7 +41,7 @@ def test_a_second_interrupt_ends_at_once(talking: Home) -> None:
     assert talking.outlast("resume", talking.run_id()).out.strip() == "done"
 
 
-@law("RUN-3.a", "RUN-4.d")
+@law("RUN-4.d")
 def test_a_run_whose_process_was_killed_is_taken_over_at_once(talking: Home) -> None:
     talking.write("script.yaml", HOLD)
     worked = talking.start("run", "--task", "talk", "--input", "hello", "--key", "k")

@@ -52,7 +52,7 @@ def no_letters(ctx):
 """
 
 
-@law("TOOL-1.g", "RUN-4.b")
+@law("TOOL-1.f", "RUN-4.b")
 def test_a_tool_of_the_users_replaces_a_built_in_one_and_gets_its_defaults(talking: Home) -> None:
     talking.write("tools/summarize_tool.py", SUMMARIZE)
     talking.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: [summarize]}\n")
@@ -73,7 +73,7 @@ def test_a_tool_of_the_users_replaces_a_built_in_one_and_gets_its_defaults(talki
     assert re.search(r'"e"\s*\]', answered["result"])
 
 
-@law("PLAN-5.a")
+@law("PLAN-5.a", "PLAN-5.d")
 def test_a_workflow_of_the_users_drives_the_run(talking: Home) -> None:
     talking.write("tasks/own/flows.py", WORKFLOW)
     talking.write("tasks/own/echo.yaml", "task: {name: echo, workflow: 'flows:decide', tools: []}\n")

@@ -19,7 +19,7 @@ TRACE_KEYS = {
 REPORT_KEYS = {"title", "question", "summary", "sections", "sources", "limits", "outcome"}
 
 
-@law("DOOR-3.a", "DOOR-3.c")
+@law("DOOR-3.b", "DOOR-3.c")
 def test_a_run_prints_its_report_and_is_found_by_its_key_and_by_every_verb_that_looks(library: Home) -> None:
     done = library.outlast("run", "--task", "brief", "--input", QUESTION, "--key", "first")
     assert done.code == 0, done.err
