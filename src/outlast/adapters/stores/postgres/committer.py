@@ -94,31 +94,54 @@ class Committer:
         self._tell = tell
         self._plain, self._mixed = _Line(), _Line()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._has_ended = asyncio.Event()
         self.commits = 0
 
     async def commit(self, batch: Batch) -> Answer:
-        """What became of a batch. Cancelling the caller does not undo it."""
+        """What became of a batch. Cancelling the caller may or may not undo it, and undoes no other."""
         line = self._mixed if batch.plain is None else self._plain
         waiting = _Waiting(batch)
+        if line.under_way == 0:
+            line.under_way = 1
+            try:
+                await self._write([waiting])  # alone, so it need not wait for a task to be scheduled
+            finally:
+                self._hand_over(line)
+            return waiting.answer.result()
         line.waiting.append(waiting)
         if line.under_way < _AT_ONCE:
             line.under_way += 1
-            task = asyncio.create_task(self._serve(line))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._begin(line)
         return await waiting.answer
 
     async def finish(self) -> None:
         """Return when everything that was asked for is answered."""
-        while self._tasks:
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+        while self._plain.under_way or self._mixed.under_way:
+            self._has_ended.clear()
+            await self._has_ended.wait()
+
+    def _hand_over(self, line: _Line) -> None:
+        """Let a task go on with what came meanwhile."""
+        if line.waiting:
+            self._begin(line)
+        else:
+            self._end(line)
+
+    def _end(self, line: _Line) -> None:
+        line.under_way -= 1
+        self._has_ended.set()
+
+    def _begin(self, line: _Line) -> None:
+        task = asyncio.create_task(self._serve(line))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, line: _Line) -> None:
         try:
             while line.waiting:
                 await self._write(line.take())
         finally:
-            line.under_way -= 1
+            self._end(line)
 
     async def _write(self, group: Sequence[_Waiting]) -> None:
         patience = self._new_patience()

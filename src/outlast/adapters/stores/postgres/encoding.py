@@ -63,6 +63,10 @@ def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
     number = secrets.randbits(63)
     topics = frozenset(topic for item in items for topic in topics_of(item))
     try:
+        plain = _plain(items)
+        if plain is not None:
+            _check(plain)
+            return Batch(items, number, topics, plain)
         places = count(1)
         fields = [_fields(item, places) for item in items]
     except (OverflowError, ValueError) as error:
@@ -71,9 +75,6 @@ def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
             f"A value of the batch cannot be stored: {error}.",
             "Clean text with clean_text, take NUL out of it, and keep numbers within 64 bits.",
         ) from error
-    plain = _plain(items)
-    if plain is not None:
-        return Batch(items, number, topics, plain)
     shared = [topic for topic in sorted(topics) if topic.startswith((QUEUE_TOPIC, SIGNAL_TOPIC))]
     told = [channels.notice(topic) for topic in shared]
     payloads = tuple(item.content for item in items if isinstance(item, PutPayload))
@@ -86,6 +87,19 @@ def _plain(items: Sequence[Item]) -> Append | None:
             return append
         case _:
             return None
+
+
+def _check(append: Append) -> None:
+    """Raise for what `_fields` would raise for."""
+    for name in (append.stream, append.queue):
+        _text(name)
+    _whole((append.after or 0) + len(append.events))
+    _whole(append.generation or 0)
+    for event in append.events:
+        _text(event.kind)
+        _text(event.body)
+        _whole(event.version)
+        _aware(event.at)
 
 
 def document_of(batches: Sequence[Batch]) -> str:
@@ -213,6 +227,10 @@ def _whole(value: int) -> int:
 
 
 def _time(at: datetime) -> str:
+    return _aware(at).isoformat()
+
+
+def _aware(at: datetime) -> datetime:
     if at.tzinfo is None:
         raise TypeError("a time without a zone")
-    return at.isoformat()
+    return at

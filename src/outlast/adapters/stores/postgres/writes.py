@@ -10,6 +10,7 @@ from outlast.adapters.stores.postgres.queries import query
 from outlast.ports.store import Append, Committed, Guard, Refused
 
 _APPEND = query("append_events_if_at")
+_APPEND_GROUPS = query("append_groups_if_at")
 _WHY_NOT_APPENDED = query("why_not_appended")
 _COMMIT = query("commit_batches")
 
@@ -18,9 +19,8 @@ _COMMITTED = Committed()
 
 async def write(link: Link, batches: Sequence[Batch]) -> list[Committed | Refused]:
     """What became of each batch. Plain ones come with plain ones, no stream twice, and others with others."""
-    appends = [batch.plain for batch in batches if batch.plain is not None]
-    if appends:
-        return await _write_appends(link, appends, [batch.number for batch in batches])
+    if batches[0].plain is not None:
+        return await _write_appends(link, batches)
     contents = [content for batch in batches for content in batch.contents]
     refused = {
         place: Refused(Guard(guard), index)
@@ -29,33 +29,56 @@ async def write(link: Link, batches: Sequence[Batch]) -> list[Committed | Refuse
     return [refused.get(place, _COMMITTED) for place in range(len(batches))]
 
 
-async def _write_appends(
-    link: Link, appends: Sequence[Append], numbers: Sequence[int]
-) -> list[Committed | Refused]:
-    pairs = [
-        (append, number, place, event)
-        for append, number in zip(appends, numbers, strict=True)
+async def _write_appends(link: Link, batches: Sequence[Batch]) -> list[Committed | Refused]:
+    pairs = [(batch.plain, batch.number) for batch in batches if batch.plain is not None]
+    if len(pairs) == 1:
+        [(append, number)] = pairs
+        written = {append.stream} if await _append_one(link, append, number) else set()
+    else:
+        written = await _append_many(link, pairs)
+    return [
+        _COMMITTED if append.stream in written else await _why_refused(link, append) for append, _ in pairs
+    ]
+
+
+async def _append_one(link: Link, append: Append, number: int) -> bool:
+    found = await link.rows(
+        _APPEND,
+        append.stream,
+        append.after,
+        append.queue,
+        append.generation,
+        number,
+        [event.kind for event in append.events],
+        [event.version for event in append.events],
+        [event.at for event in append.events],
+        [event.body for event in append.events],
+    )
+    return bool(found)
+
+
+async def _append_many(link: Link, pairs: Sequence[tuple[Append, int]]) -> set[str]:
+    events = [
+        (append.stream, place, event, number)
+        for append, number in pairs
         for place, event in enumerate(append.events, (append.after or 0) + 1)
     ]
     found = await link.rows(
-        _APPEND,
-        [append.stream for append in appends],
-        [append.after for append in appends],
-        [len(append.events) for append in appends],
-        [append.queue for append in appends],
-        [append.generation for append in appends],
-        [append.stream for append, _, _, _ in pairs],
-        [place for _, _, place, _ in pairs],
-        [event.kind for _, _, _, event in pairs],
-        [event.version for _, _, _, event in pairs],
-        [event.at for _, _, _, event in pairs],
-        [event.body for _, _, _, event in pairs],
-        [number for _, number, _, _ in pairs],
+        _APPEND_GROUPS,
+        [append.stream for append, _ in pairs],
+        [append.after for append, _ in pairs],
+        [len(append.events) for append, _ in pairs],
+        [append.queue for append, _ in pairs],
+        [append.generation for append, _ in pairs],
+        [stream for stream, _, _, _ in events],
+        [place for _, place, _, _ in events],
+        [event.kind for _, _, event, _ in events],
+        [event.version for _, _, event, _ in events],
+        [event.at for _, _, event, _ in events],
+        [event.body for _, _, event, _ in events],
+        [number for _, _, _, number in events],
     )
-    written = {row[0] for row in found}
-    return [
-        _COMMITTED if append.stream in written else await _why_refused(link, append) for append in appends
-    ]
+    return {row[0] for row in found}
 
 
 async def _why_refused(link: Link, append: Append) -> Refused:

@@ -1,29 +1,21 @@
--- Guards of each append: its stream ends at `after`, and its lease in `queue` is still held under `generation`. No stream is
--- named twice. Who appends to the same stream, and who claims the same entry, waits for the rows that are locked here.
--- $1 to $5: stream, after, count of events, queue, generation, one each append. $6 to $12: stream, position, kind, version, at,
--- body, batch, one each event. Returns the streams that were appended to.
-WITH wanted AS MATERIALIZED (
-    SELECT *
-    FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[])
-        AS given (stream, after, added, queue, generation)
-),
-leased AS MATERIALIZED (
-    SELECT wanted.stream, wanted.after, wanted.added
-    FROM wanted
-    JOIN {schema}.queue_entries AS entry ON entry.queue = wanted.queue AND entry.item = wanted.stream
-    WHERE entry.generation = wanted.generation AND entry.until IS NOT NULL
-    FOR NO KEY UPDATE OF entry
+-- Guards: the stream ends at $2, and its lease in the queue $3 is still held under the generation $4. Who appends to the same
+-- stream, and who claims the same entry, waits for the rows that are locked here.
+-- $1 stream, $5 number of the batch. $6 to $9: kind, version, at and body of each event. No row comes back when a guard failed.
+WITH leased AS MATERIALIZED (
+    SELECT 1
+    FROM {schema}.queue_entries
+    WHERE queue = $3 AND item = $1 AND generation = $4 AND until IS NOT NULL
+    FOR NO KEY UPDATE
 ),
 moved AS (
-    UPDATE {schema}.streams AS known
-    SET head = known.head + leased.added
-    FROM leased
-    WHERE known.stream = leased.stream AND known.head = leased.after
-    RETURNING known.stream
+    UPDATE {schema}.streams
+    SET head = head + cardinality($6::text[])
+    WHERE stream = $1 AND head = $2 AND EXISTS (SELECT 1 FROM leased)
+    RETURNING stream
 ),
 begun AS (
     INSERT INTO {schema}.streams (stream, head)
-    SELECT stream, added FROM leased WHERE after = 0
+    SELECT $1, cardinality($6::text[]) FROM leased WHERE $2 = 0
     ON CONFLICT DO NOTHING
     RETURNING stream
 ),
@@ -31,12 +23,8 @@ allowed AS (
     SELECT stream FROM moved
     UNION ALL
     SELECT stream FROM begun
-),
-appended AS (
-    INSERT INTO {schema}.events (stream, position, kind, version, at, body, batch)
-    SELECT event.*
-    FROM unnest($6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::timestamptz[], $11::text[], $12::bigint[])
-        AS event (stream, position, kind, version, at, body, batch)
-    JOIN allowed USING (stream)
 )
-SELECT stream FROM allowed
+INSERT INTO {schema}.events (stream, position, kind, version, at, body, batch)
+SELECT $1::text, $2::bigint + n, kind, version, at, body, $5
+FROM allowed, unnest($6::text[], $7::bigint[], $8::timestamptz[], $9::text[]) WITH ORDINALITY AS event (kind, version, at, body, n)
+RETURNING position
