@@ -21,7 +21,7 @@ from outlast.wiring.settings.check import check as problems_of
 from outlast.wiring.settings.load import load
 from outlast.wiring.settings.models import ROLES, llm_of, search_of
 from outlast.wiring.settings.tree import Settings
-from outlast.wiring.stores import database_path
+from outlast.wiring.stores import database_path, server_of, warning_of
 
 LOW_SPACE_BYTES: Final = 500_000_000
 
@@ -72,6 +72,10 @@ async def _store(settings: Settings) -> Finding:
     try:
         async with existing_store(settings) as store:
             now = await store.now()
+            server, warning = server_of(store), warning_of(store)
+        if server is not None:
+            detail = f"{server}, its clock says {now:%Y-%m-%d %H:%M:%S} UTC"
+            return Finding("store", "warning" if warning else "ok", detail, warning or "")
         path = database_path(settings, os.environ)
     except NotFound:
         return _absent(database_path(settings, os.environ))

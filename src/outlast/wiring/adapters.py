@@ -21,7 +21,10 @@ FETCHES: Final = {
 }
 """What reads addresses."""
 
-STORES: Final = {"redis": "outlast.adapters.stores.redis:RedisStore"}
+STORES: Final = {
+    "postgres": "outlast.adapters.stores.postgres:PostgresStore",
+    "redis": "outlast.adapters.stores.redis:RedisStore",
+}
 """Stores on a server by `harness.persistence.backend`; each needs the extra of its name."""
 
 REPAIR: Final = "outlast.adapters.providers.repair:repair_json"

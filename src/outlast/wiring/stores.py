@@ -11,14 +11,14 @@ from outlast.adapters.stores.sqlite.store import SqliteStore
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.ports.store import Store
 from outlast.wiring.adapters import STORES, symbol
+from outlast.wiring.settings.models import require_complete
 from outlast.wiring.settings.tree import Persistence, Settings
 
 
 def store_of(settings: Settings, environ: Mapping[str, str]) -> Store:
     """The store, not yet open.
 
-    Raises CallerMistake: `not_there_yet` for a backend that this version does not have, `extra_missing`, `missing_variable`,
-    `store_url`.
+    Raises CallerMistake: `missing_setting`, `missing_variable`, `store_url`, or `extra_missing` for a library that is not there.
     """
     settings.require("harness")
     persistence = settings.harness.persistence
@@ -26,24 +26,24 @@ def store_of(settings: Settings, environ: Mapping[str, str]) -> Store:
         return SqliteStore(None)
     if persistence.backend == "sqlite":
         return SqliteStore(database_path(settings, environ))
-    if persistence.backend in _ON_SERVERS:
-        return _ON_SERVERS[persistence.backend](persistence, environ)
-    raise CallerMistake(
-        "not_there_yet",
-        f"harness.persistence.backend is {persistence.backend}, which this version of outlast does not have yet.",
-        "Use sqlite (the default) or memory.",
-    )
+    require_complete(persistence, "harness.persistence")
+    return _ON_SERVERS[persistence.backend](persistence, environ)
 
 
 def warning_of(store: Store) -> str | None:
-    """What an open store has to say against itself: that its server may lose what was committed."""
+    """What an open store has to say against itself: that its server may lose what was committed, or does not tell of it."""
     return getattr(store, "warning", None)
+
+
+def server_of(store: Store) -> str | None:
+    """What an open store says of its server: kind, version and place, without credentials. None for a file."""
+    return getattr(store, "server", None)
 
 
 def inspect_store(settings: Settings, environ: Mapping[str, str]) -> Inspection:
     """A closer look at the database, without changing it.
 
-    Raises CallerMistake (`not_there_yet`, or `nothing_to_inspect` for a store that is no file), NotFound (`nothing_here`), Broken.
+    Raises CallerMistake (`nothing_to_inspect` for a store that is no file), NotFound (`nothing_here`), Broken.
     """
     backend = settings.harness.persistence.backend
     store_of(settings, environ)
@@ -72,7 +72,15 @@ def _redis(persistence: Persistence, environ: Mapping[str, str]) -> Store:
     return store
 
 
-_ON_SERVERS: Final[dict[str, Callable[[Persistence, Mapping[str, str]], Store]]] = {"redis": _redis}
+def _postgres(persistence: Persistence, environ: Mapping[str, str]) -> Store:
+    store: Store = _class_of("postgres")(_address(persistence, environ))
+    return store
+
+
+_ON_SERVERS: Final[dict[str, Callable[[Persistence, Mapping[str, str]], Store]]] = {
+    "postgres": _postgres,
+    "redis": _redis,
+}
 """How a store on a server is made, by backend."""
 
 

@@ -28,6 +28,23 @@ def test_redis_is_found_by_its_backend_and_shows_no_password(tmp_path: Path) -> 
     assert configured.notices == ()
 
 
+def test_postgres_is_found_by_its_backend_and_shows_no_password(tmp_path: Path) -> None:
+    configured = settings(tmp_path, '{backend: postgres, url: "${DB}"}')
+    store = stores.store_of(configured, {"DB": "postgresql://ann:canary@db.example:6432/runs?schema=mine"})
+    assert type(store).__name__ == "PostgresStore"
+    assert "canary" not in repr(vars(store)) + repr(vars(store)["_dialer"].address)
+    assert "db.example:6432/runs" in repr(vars(store)["_dialer"].address)
+    assert configured.notices == ()
+
+
+@pytest.mark.parametrize("backend", ["postgres", "redis"])
+def test_a_server_without_an_address_is_a_mistake(tmp_path: Path, backend: str) -> None:
+    with pytest.raises(CallerMistake) as refused:
+        stores.store_of(settings(tmp_path, f"{{backend: {backend}}}"), {})
+    assert refused.value.code == "missing_setting"
+    assert "harness.persistence.url" in refused.value.next_step
+
+
 def test_an_address_that_is_none_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(CallerMistake) as refused:
         stores.store_of(settings(tmp_path, "{backend: redis, url: 'db.example:6380'}"), {})

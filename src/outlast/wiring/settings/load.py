@@ -75,7 +75,7 @@ def read_settings(
     reading = Reading(document, environ)
     settings: Settings = reading.whole()
     reading.problems += _unclear_servers(settings, document)
-    notices = tuple(unused_parts(document, settings) + reading.notices)
+    notices = tuple(unused_parts(document) + reading.notices)
     return dataclasses.replace(settings, notices=notices, missing=tuple(reading.missing)), reading.problems
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from outlast.domain.errors import CallerMistake
@@ -22,7 +22,7 @@ class Address:
     for its work, beside one to listen.
     """
 
-    dsn: str
+    dsn: str = field(repr=False)
     shown: str
     schema: str = "outlast"
     is_pooled: bool = False

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from outlast.adapters.stores.postgres import journal, queues, rows
 from outlast.adapters.stores.postgres.address import read_address
@@ -35,12 +35,17 @@ from outlast.ports.store import (
 
 T = TypeVar("T")
 
+_DEAF: Final = (
+    "Behind a transaction pooler nothing can be heard of other processes, so they are looked at every second. "
+    "Give harness.persistence.url a way around it: direct=HOST:PORT."
+)
+
 
 class PostgresStore:
     """A store in one schema of a PostgreSQL server, shared by any number of processes.
 
     `url` is read by `read_address`, which raises CallerMistake (`store_url`). A server that is away is waited for
-    `patience_seconds`, except at `open`.
+    `patience_seconds`, except at `open`. Once open, `server` says what it is, and `warning` what it cannot do as it is reached.
     """
 
     def __init__(self, url: str, *, patience_seconds: float = 10.0) -> None:
@@ -51,7 +56,8 @@ class PostgresStore:
         self._watches = Watches(lambda: None)
         self._annex = Annex(self._new_site)
         self._home: Site | None = None
-        self.server = ""
+        self.server: str | None = None
+        self.warning: str | None = None if address.can_listen else _DEAF
 
     async def open(self) -> None:
         """See `Store.open`. A server that is not there is not waited for."""
@@ -59,7 +65,8 @@ class PostgresStore:
         try:
             async with home.pool.link() as link:
                 await migrate(link, self._dialer.address.schema, migrations())
-                self.server = f"PostgreSQL {link.version}"
+                where = f"{self._dialer.address.shown}, schema {self._dialer.address.schema}"
+                self.server = f"PostgreSQL {link.version} at {where}"
         except BaseException as error:
             await home.close()
             await Patience(0, self._dialer.address.shown).wait_out(error)
