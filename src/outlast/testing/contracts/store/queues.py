@@ -150,8 +150,9 @@ class QueueContract:
 
         sending = asyncio.create_task(signal())
         while not sending.done() or seen != signals:
+            was_done = sending.done()
             claims = await store.claim("runs", "w", LEASE_SECONDS)
-            assert claims or not sending.done(), "an enqueue was lost"
+            assert claims or not was_done, "an enqueue was lost"
             for claim in claims:
                 seen = signals
                 await put(store, Release("runs", "r", claim.generation, None))
