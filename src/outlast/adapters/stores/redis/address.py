@@ -78,9 +78,11 @@ class Address:
 
         It tries nothing again by itself: what was sent twice would be done twice.
         """
-        defaults = {
+        defaults: dict[str, Any] = {
             "socket_timeout": reply_seconds,
             "socket_connect_timeout": min(_CONNECT_SECONDS, reply_seconds),
         }
         fixed = {"protocol": 2, "decode_responses": False, "driver_info": None, "health_check_interval": 0}
+        if "path" not in self.options:
+            defaults["socket_keepalive"] = True
         return cast("Connection", self.connection_class(**{**defaults, **self.options, **fixed}))

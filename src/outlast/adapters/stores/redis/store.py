@@ -26,7 +26,7 @@ from outlast.adapters.stores.redis.scripts import (
     RENEW,
     Command,
 )
-from outlast.adapters.stores.redis.troubles import Lost, unavailable
+from outlast.adapters.stores.redis.troubles import Lost
 from outlast.adapters.stores.redis.wire import Wire
 from outlast.adapters.stores.redis.writer import Writer
 from outlast.adapters.stores.times import from_micros, from_micros_or_none
@@ -244,19 +244,24 @@ class RedisStore:
         return self._root + text(kind + name)
 
     def _make_writer(self) -> Writer:
-        give_up_at = time.monotonic() + self._patience_seconds / 5
         wire = Wire(self._address, self._patience_seconds)
         try:
-            wire.reach(give_up_at)
-            self.warning = open_store(wire, self._root, allow_loss=self._allow_loss)
-        except Lost as lost:
-            wire.close()
-            raise unavailable(lost, wire.name) from lost
+            self._make_ready(wire, time.monotonic() + self._patience_seconds / 5)
         except BaseException:
             wire.close()
             raise
         self._writer = Writer(wire, self._root, self._watches, self._patience_seconds)
         return self._writer
+
+    def _make_ready(self, wire: Wire, give_up_at: float) -> None:
+        while True:
+            wire.reach(give_up_at)
+            try:
+                self.warning = open_store(wire, self._root, allow_loss=self._allow_loss)
+            except Lost as lost:
+                wire.lose(give_up_at, lost)
+            else:
+                return
 
     def _make_reader(self) -> Reader:
         return Reader(Wire(self._address, self._patience_seconds), self._patience_seconds)
