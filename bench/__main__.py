@@ -48,6 +48,10 @@ def main() -> int:
     chosen = asked_parts()
     about = machine()
     print(", ".join(f"{key} {value}" for key, value in about.items()))
+    if os.getloadavg()[0] > 0.5:
+        print(
+            "Other programs are at work on this machine: times are disturbed, counts and most ratios are not."
+        )
     results: dict[str, list[Row]] = {}
     for name in chosen:
         print(f"\n{name}", flush=True)

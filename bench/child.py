@@ -50,9 +50,14 @@ def killed(module: str, *words: object, directory: str, python: str = sys.execut
         )
 
 
+def environment() -> dict[str, str]:
+    """The environment of a probe: bytecode is kept, as it is where a program is installed."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, "PYTHONHASHSEED": "0"}
+
+
 def _run(
     module: str, words: tuple[object, ...], directory: str, python: str
 ) -> subprocess.CompletedProcess[str]:
     command = [python, "-m", module, *map(str, words), "--directory", directory]
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment())

@@ -29,17 +29,20 @@ def tool_result(index: int) -> str:
 
 
 class Rounds:
-    """Answers the tool calls of one or many runs and keeps the times of those of the first one.
+    """Answers the tool calls of one or many runs; keeps the time of each, and the CPU this process had used at the first.
 
     With `kill_at` the process dies inside that call, before its result can be stored.
     """
 
     def __init__(self, kill_at: int | None = None) -> None:
         self.times_seconds: list[float] = []
+        self.first_cpu_seconds = 0.0
         self._kill_at = kill_at
 
     def answer(self, index: int) -> str:
         """What the tool returns in round `index`."""
+        if not self.times_seconds:
+            self.first_cpu_seconds = time.process_time()
         self.times_seconds.append(time.perf_counter())
         if index == self._kill_at:
             os.kill(os.getpid(), signal.SIGKILL)

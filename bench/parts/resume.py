@@ -19,6 +19,8 @@ def measure() -> Iterator[Row]:
     )
     after_imports = median(one["next_step_at"] - one["imported_at"] for one in found)
     yield Row(f"{name}: imports done to next step", after_imports * 1000, "ms", at_most=150)
+    own = median(one["next_step_cpu_seconds"] - one["import_cpu_seconds"] for one in found)
+    yield Row(f"{name}: imports done to next step, CPU", own * 1000, "ms")
     whole = median(one["next_step_at"] - one["started_at"] for one in found)
     yield Row(f"{name}: process start to next step", whole * 1000, "ms")
     again = max(one["calls"] for one in found) - (ROUNDS - KILLED_IN)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from bench.child import ROOT, ProbeFailed
+from bench.child import ROOT, ProbeFailed, environment
 from bench.table import Row
 
 TURNS = 7
@@ -33,7 +33,9 @@ def cpu_ms(*command: str) -> float:
 
 
 def _once(command: tuple[str, ...]) -> float:
-    started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
+    started = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT, env=environment()
+    )
     _, status, used = os.wait4(started.pid, 0)
     started.returncode = os.waitstatus_to_exitcode(status)
     if started.returncode != 0:

@@ -153,6 +153,7 @@ async def resumed_run(directory: Path, rounds: int) -> dict[str, Any]:
     return {
         **imported,
         "next_step_at": tool.times_seconds[0] + offset_seconds,
+        "next_step_cpu_seconds": tool.first_cpu_seconds,
         "calls": len(tool.times_seconds),
     }
 
