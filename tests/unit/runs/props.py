@@ -17,3 +17,14 @@ async def page(url: str) -> ToolResult:
 async def find(query: str) -> ToolResult:
     """Find the page of a query."""
     return ToolResult(True, f"http://x/{query}", found=[Found(f"http://x/{query}", query, query)])
+
+
+SENT: list[str] = []
+"""To whom mails went, in order."""
+
+
+@tool(effect="once")
+async def mail(to: str) -> str:
+    """Send a mail."""
+    SENT.append(to)
+    return f"sent to {to}"

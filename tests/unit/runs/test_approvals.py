@@ -28,24 +28,15 @@ from tests.unit.runs.parts import (
     results,
     say,
 )
+from tests.unit.runs.props import SENT, mail
 from tests.unit.runs.stage import Stage, staged
 
-SENT: list[str] = []
+MAILS = (ApprovalRule(tool="mail"),)
 
 
 @pytest.fixture(autouse=True)
 def _nothing_sent() -> None:
     SENT.clear()
-
-
-@tool(effect="once")
-async def mail(to: str) -> str:
-    """Send a mail."""
-    SENT.append(to)
-    return f"sent to {to}"
-
-
-MAILS = (ApprovalRule(tool="mail"),)
 
 
 def problems(name: str, arguments: dict[str, Any]) -> list[str]:

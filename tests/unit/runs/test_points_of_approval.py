@@ -16,7 +16,6 @@ from outlast.domain.events import (
 )
 from outlast.domain.task import ApprovalRule, Limits
 from outlast.ports.provider import ModelAnswer, ModelRequest
-from outlast.ports.tool import tool
 from outlast.service import signals
 from tests.law import law
 from tests.unit.runs.parts import (
@@ -29,24 +28,15 @@ from tests.unit.runs.parts import (
     turn,
     verdict,
 )
+from tests.unit.runs.props import SENT, mail
 from tests.unit.runs.stage import soon, staged
 
-SENT: list[str] = []
+MAILS = (ApprovalRule(tool="mail"),)
 
 
 @pytest.fixture(autouse=True)
 def _nothing_sent() -> None:
     SENT.clear()
-
-
-@tool(effect="once")
-async def mail(to: str) -> str:
-    """Send a mail."""
-    SENT.append(to)
-    return f"sent to {to}"
-
-
-MAILS = (ApprovalRule(tool="mail"),)
 
 
 @law("RUN-8.a", "RUN-1.e")
