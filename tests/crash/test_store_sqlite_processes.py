@@ -24,11 +24,15 @@ def start(path: Path, count: int, *streams: str) -> subprocess.Popen[str]:
 def kill_after(process: subprocess.Popen[str], lines: int) -> list[str]:
     """Everything the process said until it was killed, which was when it had said `lines` lines."""
     assert process.stdout is not None
+    assert process.stderr is not None
     said = [process.stdout.readline() for _ in range(lines)]
     process.kill()
-    rest, trouble = process.communicate(timeout=60)
-    assert said[-1], trouble
-    said += rest.splitlines(keepends=True)
+    said += process.stdout.readlines()  # communicate() would lose what readline() has read ahead
+    trouble = process.stderr.read()
+    process.wait(60)
+    process.stdout.close()
+    process.stderr.close()
+    assert said[lines - 1], trouble
     return [line.strip() for line in said if line.endswith("\n")]
 
 
