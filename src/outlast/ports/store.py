@@ -207,6 +207,15 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Shares:
+    """How live leases are shared out when due entries are claimed: no user has more than `per_user` of a queue, no label more than
+    `per_label` (None: as many as there are), and whoever has fewest is served first."""
+
+    per_user: int | None = None
+    per_label: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class QueueEntry:
     """An entry as it stands. `holder` is the text the last claimer gave; `until` is None when no lease is held."""
 
@@ -326,11 +335,16 @@ class Store(Protocol):
         item: str | None = None,
         evict: int | None = None,
         reader: int = 1,
+        shares: Shares | None = None,
     ) -> list[Claim]:
         """Take leases on due entries, earliest due first, skipping entries under a live lease; each claim has a new generation.
 
-        With `item` only that entry, due or not. With `evict` (and `item`) a live lease of that generation is taken over: the
-        caller has proof that its holder is gone. Entries of runs whose `min_reader` is above `reader` are skipped.
+        With `shares` every entry is chosen as if it were claimed alone: entries of users and labels that have all they may are
+        skipped, users with fewer live leases come first, and then the earliest due.
+
+        With `item` only that entry, due or not, whatever `shares` say; its lease counts all the same. With `evict` (and `item`) a
+        live lease of that generation is taken over: the caller has proof that its holder is gone. Entries of runs whose
+        `min_reader` is above `reader` are skipped.
         """
         ...
 
@@ -340,6 +354,10 @@ class Store(Protocol):
 
     async def read_entry(self, queue: str, item: str) -> QueueEntry | None:
         """An entry of a queue as it stands."""
+        ...
+
+    async def list_leases(self, queue: str, limit: int = 1000) -> list[QueueEntry]:
+        """The entries of a queue under a live lease, the one that ends soonest first."""
         ...
 
     async def next_due(self, queue: str) -> datetime | None:

@@ -8,13 +8,15 @@ from datetime import datetime, timedelta
 
 from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import query
-from outlast.ports.store import Claim, QueueEntry
+from outlast.ports.store import Claim, QueueEntry, Shares
 
+_CLAIM_BY_SHARES = query("claim_by_shares")
 _CLAIM_DUE = query("claim_due")
 _CLAIM_ITEM = query("claim_item_if_free")
 _RENEW = query("renew_if_generation")
 _EXPIRE = query("expire_lease")
 _READ_ENTRY = query("read_entry")
+_LIST_LEASES = query("list_leases")
 _NEXT_DUE = query("next_due")
 _NOW = query("now")
 
@@ -30,6 +32,7 @@ class Wish:
     item: str | None
     evict: int | None
     reader: int
+    shares: Shares | None
 
 
 async def now(link: Link) -> datetime:
@@ -39,14 +42,17 @@ async def now(link: Link) -> datetime:
 
 
 async def claim(link: Link, wish: Wish) -> list[Claim]:
-    """Take the leases wished for, the earliest due first."""
+    """Take the leases wished for, in the order in which they were chosen."""
     lease = (wish.queue, wish.holder, timedelta(seconds=wish.lease_seconds))
-    if wish.item is None:
-        found = await link.rows(_CLAIM_DUE, *lease, wish.limit, wish.reader)
-    else:
+    if wish.item is not None:
         found = await link.rows(_CLAIM_ITEM, *lease, wish.item, wish.evict, wish.reader)
-    taken = sorted(found, key=lambda row: row["ready_at"])
-    return [Claim(wish.queue, *row[:-1]) for row in map(tuple, taken)]
+    elif wish.shares is not None:
+        bounds = wish.shares.per_user, wish.shares.per_label
+        found = await link.rows(_CLAIM_BY_SHARES, *lease, wish.limit, wish.reader, *bounds)
+    else:
+        found = await link.rows(_CLAIM_DUE, *lease, wish.limit, wish.reader)
+        found = sorted(found, key=lambda row: row["ready_at"])
+    return [Claim(wish.queue, *row[:-1]) for row in map(tuple, found)]
 
 
 async def renew(link: Link, claims: Sequence[Claim], lease_seconds: float) -> set[str]:
@@ -72,6 +78,11 @@ async def read_entry(link: Link, queue: str, item: str) -> QueueEntry | None:
     """An entry as it stands."""
     found = await link.row(_READ_ENTRY, queue, item)
     return None if found is None else QueueEntry(*found)
+
+
+async def list_leases(link: Link, queue: str, limit: int) -> list[QueueEntry]:
+    """The entries under a live lease, the one that ends soonest first."""
+    return [QueueEntry(*found) for found in await link.rows(_LIST_LEASES, queue, limit)]
 
 
 async def next_due(link: Link, queue: str) -> datetime | None:

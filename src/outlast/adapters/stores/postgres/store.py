@@ -28,6 +28,7 @@ from outlast.ports.store import (
     Refused,
     RunFilter,
     RunRow,
+    Shares,
     SnapshotRow,
     StoreCounts,
     ThreadRow,
@@ -142,9 +143,10 @@ class PostgresStore:
         item: str | None = None,
         evict: int | None = None,
         reader: int = 1,
+        shares: Shares | None = None,
     ) -> list[Claim]:
         """See `Store.claim`."""
-        wish = queues.Wish(queue, holder, lease_seconds, limit, item, evict, reader)
+        wish = queues.Wish(queue, holder, lease_seconds, limit, item, evict, reader, shares)
         return await self._do(lambda link: queues.claim(link, wish))
 
     async def renew(self, claims: Sequence[Claim], lease_seconds: float) -> set[str]:
@@ -154,6 +156,10 @@ class PostgresStore:
     async def read_entry(self, queue: str, item: str) -> QueueEntry | None:
         """See `Store.read_entry`."""
         return await self._do(lambda link: queues.read_entry(link, queue, item))
+
+    async def list_leases(self, queue: str, limit: int = 1000) -> list[QueueEntry]:
+        """See `Store.list_leases`."""
+        return await self._do(lambda link: queues.list_leases(link, queue, limit))
 
     async def next_due(self, queue: str) -> datetime | None:
         """See `Store.next_due`."""

@@ -25,24 +25,25 @@ class Script:
         return ("EVALSHA", self.digest, 1, root, *arguments)
 
 
-def _script(name: str) -> Script:
-    text = "\n".join((_FOLDER / f"{part}.lua").read_text("utf-8") for part in ("keys", name))
+def _script(*parts: str) -> Script:
+    text = "\n".join((_FOLDER / f"{part}.lua").read_text("utf-8") for part in ("keys", *parts))
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
 OPEN: Final = _script("open")
-COMMIT: Final = _script("commit")
+COMMIT: Final = _script("shares", "commit")
 SETTLE: Final = _script("settle")
-CLAIM: Final = _script("claim")
-RENEW: Final = _script("renew")
-EXPIRE: Final = _script("expire")
+CLAIM: Final = _script("shares", "claim")
+RENEW: Final = _script("shares", "renew")
+EXPIRE: Final = _script("shares", "expire")
 FIND_RUN: Final = _script("find_run")
+LIST_LEASES: Final = _script("list_leases")
 LIST_RUNS: Final = _script("list_runs")
 LIST_THREADS: Final = _script("list_threads")
 
 BY_DIGEST: Final = {
     script.digest: script
-    for script in (OPEN, COMMIT, SETTLE, CLAIM, RENEW, EXPIRE, FIND_RUN, LIST_RUNS, LIST_THREADS)
+    for script in (OPEN, COMMIT, SETTLE, CLAIM, RENEW, EXPIRE, FIND_RUN, LIST_LEASES, LIST_RUNS, LIST_THREADS)
 }
 
 

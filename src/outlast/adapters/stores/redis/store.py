@@ -21,6 +21,7 @@ from outlast.adapters.stores.redis.scripts import (
     CLAIM,
     EXPIRE,
     FIND_RUN,
+    LIST_LEASES,
     LIST_RUNS,
     LIST_THREADS,
     RENEW,
@@ -40,6 +41,7 @@ from outlast.ports.store import (
     Refused,
     RunFilter,
     RunRow,
+    Shares,
     SnapshotRow,
     StoreCounts,
     ThreadRow,
@@ -180,6 +182,7 @@ class RedisStore:
         item: str | None = None,
         evict: int | None = None,
         reader: int = 1,
+        shares: Shares | None = None,
     ) -> list[Claim]:
         """See `Store.claim`."""
         wish = (
@@ -189,7 +192,8 @@ class RedisStore:
             number(limit),
             number(reader),
             optional(None if item is None else text(item)),
-            b"" if evict is None else number(evict),
+            _number_or_none(evict),
+            *_shares(shares),
         )
         command = CLAIM.call(self._root, *wish)
         return decoding.claims(queue, await self._write(command))
@@ -207,6 +211,13 @@ class RedisStore:
         key = self._root + b"entry:%d:%b:%b" % (len(name), name, text(item))
         [found] = await self._read([("HMGET", key, *decoding.ENTRY_FIELDS)])
         return decoding.entry(queue, item, found)
+
+    async def list_leases(self, queue: str, limit: int = 1000) -> list[QueueEntry]:
+        """See `Store.list_leases`."""
+        command = LIST_LEASES.call(self._root, text(queue), number(limit), *decoding.ENTRY_FIELDS)
+        [found] = await self._read([command])
+        held = (decoding.entry(queue, item.decode(), fields) for item, fields in found)
+        return [entry for entry in held if entry is not None]
 
     async def next_due(self, queue: str) -> datetime | None:
         """See `Store.next_due`."""
@@ -276,3 +287,13 @@ class RedisStore:
 
 def _lease_micros(seconds: float) -> bytes:
     return b"%d" % round(seconds * 1_000_000)
+
+
+def _number_or_none(value: int | None) -> bytes:
+    return b"" if value is None else number(value)
+
+
+def _shares(shares: Shares | None) -> tuple[bytes, ...]:
+    if shares is None:
+        return (b"", b"", b"")
+    return (b"1", _number_or_none(shares.per_user), _number_or_none(shares.per_label))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from outlast.adapters.stores.sqlite.queries import query
 from outlast.adapters.stores.sqlite.session import Session
@@ -16,16 +17,18 @@ from outlast.adapters.stores.times import (
     to_micros,
     to_micros_or_none,
 )
-from outlast.ports.store import Claim, Enqueue, Guard, QueueEntry, Release
+from outlast.ports.store import Claim, Enqueue, Guard, QueueEntry, Release, Shares
 
 _ENQUEUE = query("enqueue_no_later")
 _RELEASE = query("release_if_generation")
 _DUE = query("due_entries")
+_NEXT_BY_SHARES = query("next_entry_by_shares")
 _CLAIM_DUE = query("claim_due")
 _CLAIM_ITEM = query("claim_item_if_free")
 _RENEW = query("renew_if_generation")
 _EXPIRE = query("expire_lease")
 _READ_ENTRY = query("read_entry")
+_LIST_LEASES = query("list_leases")
 _NEXT_DUE = query("next_due")
 
 
@@ -40,6 +43,7 @@ class Wish:
     item: str | None
     evict: int | None
     reader: int
+    shares: Shares | None
 
 
 def enqueue(session: Session, item: Enqueue) -> None:
@@ -70,17 +74,35 @@ def release(session: Session, item: Release) -> Guard | None:
 def claim(session: Session, wish: Wish, now: datetime) -> list[Claim]:
     """Take the leases wished for, as of `now`."""
     until = now + timedelta(seconds=wish.lease_seconds)
-    taken = (
-        _take_due(session, wish, to_micros(now), to_micros(until))
-        if wish.item is None
-        else _take_item(session, wish, to_micros(now), to_micros(until))
-    )
+    taken = _taker(wish)(session, wish, to_micros(now), to_micros(until))
     return [Claim(wish.queue, item, generation, until, now, attempts) for item, generation, attempts in taken]
+
+
+def _taker(wish: Wish) -> Callable[[Session, Wish, int, int], list[tuple[str, int, int]]]:
+    if wish.item is not None:
+        return _take_item
+    return _take_due if wish.shares is None else _take_by_shares
 
 
 def _take_due(session: Session, wish: Wish, now: int, until: int) -> list[tuple[str, int, int]]:
     found = session.run(_DUE, queue=wish.queue, now=now, reader=wish.reader, limit=wish.limit).fetchall()
-    due = [entry for (entry,) in found]
+    return _take(session, wish, [entry for (entry,) in found], until)
+
+
+def _take_by_shares(session: Session, wish: Wish, now: int, until: int) -> list[tuple[str, int, int]]:
+    assert wish.shares is not None
+    bounds = {"per_user": wish.shares.per_user, "per_label": wish.shares.per_label}
+    taken: list[tuple[str, int, int]] = []
+    while len(taken) < wish.limit:
+        found = session.run(_NEXT_BY_SHARES, queue=wish.queue, now=now, reader=wish.reader, **bounds)
+        entry = found.fetchone()
+        if entry is None:
+            break
+        taken += _take(session, wish, [entry[0]], until)
+    return taken
+
+
+def _take(session: Session, wish: Wish, due: list[int], until: int) -> list[tuple[str, int, int]]:
     if not due:
         return []
     claimed = session.run(_CLAIM_DUE, holder=wish.holder, until=until, entries=json.dumps(due)).fetchall()
@@ -120,9 +142,17 @@ def expire(session: Session, queue: str, item: str, now: datetime) -> None:
 def read_entry(connection: sqlite3.Connection, queue: str, item: str) -> QueueEntry | None:
     """An entry as it stands."""
     found = connection.execute(_READ_ENTRY, {"queue": queue, "item": item}).fetchone()
-    if found is None:
-        return None
-    _, _, due, generation, holder, until, note = found
+    return None if found is None else _entry(found)
+
+
+def list_leases(connection: sqlite3.Connection, queue: str, now: datetime, limit: int) -> list[QueueEntry]:
+    """The entries under a live lease, the one that ends soonest first."""
+    asked = {"queue": queue, "now": to_micros(now), "limit": limit}
+    return [_entry(found) for found in connection.execute(_LIST_LEASES, asked)]
+
+
+def _entry(found: tuple[Any, ...]) -> QueueEntry:
+    queue, item, due, generation, holder, until, note = found
     return QueueEntry(
         queue, item, from_micros_or_none(due), generation, holder, from_micros_or_none(until), note
     )

@@ -24,6 +24,7 @@ from outlast.ports.store import (
     Refused,
     RunFilter,
     RunRow,
+    Shares,
     SnapshotRow,
     StoreCounts,
     ThreadRow,
@@ -132,9 +133,10 @@ class SqliteStore:
         item: str | None = None,
         evict: int | None = None,
         reader: int = 1,
+        shares: Shares | None = None,
     ) -> list[Claim]:
         """See `Store.claim`."""
-        wish = queues.Wish(queue, holder, lease_seconds, limit, item, evict, reader)
+        wish = queues.Wish(queue, holder, lease_seconds, limit, item, evict, reader, shares)
         return await self._writes.do(lambda session: queues.claim(session, wish, self._clock()))
 
     async def renew(self, claims: Sequence[Claim], lease_seconds: float) -> set[str]:
@@ -145,6 +147,12 @@ class SqliteStore:
     async def read_entry(self, queue: str, item: str) -> QueueEntry | None:
         """See `Store.read_entry`."""
         return await self._read(lambda connection: queues.read_entry(connection, queue, item))
+
+    async def list_leases(self, queue: str, limit: int = 1000) -> list[QueueEntry]:
+        """See `Store.list_leases`."""
+        return await self._read(
+            lambda connection: queues.list_leases(connection, queue, self._clock(), limit)
+        )
 
     async def next_due(self, queue: str) -> datetime | None:
         """See `Store.next_due`."""

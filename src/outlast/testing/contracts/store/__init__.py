@@ -18,6 +18,7 @@ from outlast.testing.contracts.store.journal import JournalContract
 from outlast.testing.contracts.store.lifetime import LifetimeContract
 from outlast.testing.contracts.store.queues import QueueContract
 from outlast.testing.contracts.store.rows import RowContract
+from outlast.testing.contracts.store.sharing import SharingContract
 from outlast.testing.contracts.store.text import TextContract
 from outlast.testing.contracts.store.watching import WatchContract
 
@@ -28,6 +29,7 @@ class StoreContract(
     JournalContract,
     RowContract,
     QueueContract,
+    SharingContract,
     FencingContract,
     AtomicityContract,
     TextContract,

@@ -232,7 +232,10 @@ local writes = {
         if not generation then redis.call('HSET', key, unpack(item.row)) end
         if due_at and tonumber(due_at) <= tonumber(item.due_at) then return end
         redis.call('HSET', key, 'due_at', item.due_at)
-        if not leased_until then redis.call('ZADD', root .. 'due:' .. item.queue, item.due_at, item.item) end
+        if not leased_until then
+            redis.call('ZADD', root .. 'due:' .. item.queue, item.due_at, item.item)
+            place(item.queue, item.item, item.due_at, false)
+        end
     end,
 
     release = function(item)
@@ -246,6 +249,7 @@ local writes = {
             redis.call('HSET', key, 'due_at', due_at)
             redis.call('ZADD', root .. 'due:' .. item.queue, due_at, item.item)
         end
+        place(item.queue, item.item, due_at, false)
     end,
 }
 

@@ -12,6 +12,7 @@ local tried = {
     { 'HEXISTS', probe, 'a' }, { 'HINCRBY', probe, 'a', 1 }, { 'HDEL', probe, 'b' }, { 'EXPIRE', probe, 60 },
     { 'INCR', counter }, { 'SETNX', counter, '1' }, { 'RPUSH', list, '1' }, { 'LLEN', list }, { 'LRANGE', list, 0, 1 },
     { 'SADD', set, '1' }, { 'SMEMBERS', set }, { 'ZADD', sorted, 1, '1' }, { 'ZCARD', sorted }, { 'ZSCORE', sorted, '1' },
+    { 'ZCOUNT', sorted, 0, 1 },
     { 'ZRANGE', sorted, 0, 0 }, { 'ZREVRANGE', sorted, 0, 0 }, { 'ZRANGEBYSCORE', sorted, 0, 1 }, { 'ZREM', sorted, '2' },
     { 'MGET', counter }, { 'PUBLISH', root .. 'wakeup', '' }, { 'DEL', probe, counter, list, set, sorted },
 }

@@ -10,6 +10,7 @@ for n = 2, #ARGV, 3 do
     if is_held then
         redis.call('HSET', key, 'until', ends)
         redis.call('ZADD', root .. 'leased:' .. queue, ends, item)
+        place(queue, item, ends, ends)
     end
     answer[#answer + 1] = is_held and 1 or 0
 end
