@@ -49,6 +49,10 @@ bench *parts:
 docs:
     python -m outlast.wiring.pages docs/reference
 
+# write the golden journals that are not there yet
+golden:
+    python -m tests.golden
+
 # rewrite the statuses in docs/laws.toml from the tests, and lower the ratchet
 laws:
     python -m tests.architecture.laws

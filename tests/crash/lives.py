@@ -1,6 +1,7 @@
 """A run that lives through several processes: workers that come and go, and the person it asks."""
 
 import itertools
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,9 +77,17 @@ async def begun() -> Life:
     return Life(store, world, (await start_run(store, order)).run_id)
 
 
+async def nothing() -> None:
+    """Do nothing."""
+
+
 async def lived(plan: CrashPlan) -> Life:
-    """A run brought to its end, with one process dying where `plan` says."""
-    life = await begun()
+    """A run from its start to its end, with one process dying where `plan` says."""
+    return await live_on(await begun(), plan)
+
+
+async def live_on(life: Life, plan: CrashPlan, after_crash: Callable[[], Awaitable[None]] = nothing) -> Life:
+    """The run brought to its end; `after_crash` is done between the death of a process and the next."""
     for number in itertools.count():
         assert number < MOST_CLAIMS, "the run does not come to its end"
         try:
@@ -87,6 +96,7 @@ async def lived(plan: CrashPlan) -> Life:
             life.crashes += 1
             plan = CrashPlan()
             await life.store.expire_lease("runs", life.run_id)
+            await after_crash()
         else:
             if await _act_as_person(life) in ENDED:
                 return life

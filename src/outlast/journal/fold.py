@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from outlast.domain.apply import apply, begin
+from collections.abc import Sequence
+from dataclasses import replace
+
+from outlast.domain.apply import apply, begin, fold
 from outlast.domain.errors import NotFound
 from outlast.domain.events import FoldDiverged, Recorded, StateEntered
 from outlast.domain.run import RunState
 from outlast.journal.history import read_history
-from outlast.journal.snapshot import is_comparable, state_digest, state_in
+from outlast.journal.snapshot import difference_between, is_comparable, state_digest, state_in
 from outlast.ports.store import Store
 
 
@@ -33,6 +36,16 @@ def divergence_at(state: RunState, recorded: Recorded) -> FoldDiverged | None:
     if folded == event.digest:
         return None
     return FoldDiverged(recorded.position, event.digest, folded, "")
+
+
+def explained(
+    found: Sequence[FoldDiverged], run_id: str, history: Sequence[Recorded], snapshot: RunState | None
+) -> list[FoldDiverged]:
+    """Divergences with the fields that differ, where a snapshot of the state as it was can tell."""
+    if not found or snapshot is None or snapshot.position > len(history):
+        return list(found)
+    difference = difference_between(snapshot, fold(run_id, history[: snapshot.position]))
+    return [replace(one, difference=difference) for one in found]
 
 
 def unknown_run(run_id: str) -> NotFound:

@@ -10,8 +10,9 @@ from outlast.domain.events import AnyEvent, Recorded, RunClaimed, RunForked, Run
 from outlast.domain.message import Message
 from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
-from outlast.journal.fold import unknown_run
+from outlast.journal.fold import explained, unknown_run
 from outlast.journal.history import read_history
+from outlast.journal.snapshot import state_in
 from outlast.journal.thread import read_thread_words
 from outlast.journal.upcast import READER
 from outlast.ports.store import Claim, Store, Watch
@@ -165,6 +166,9 @@ class Worker:
             return read_all(run_id, await read_history(self._store, run_id), count, thread)
 
         readings = read_all(run_id, history, count, thread)
+        if readings.divergences:
+            snapshot = state_in(await self._store.read_snapshot(run_id))
+            readings.divergences = explained(readings.divergences, run_id, history, snapshot)
         state = readings.state
         desk = Desk(
             run_id, state.user_id, state.thread_id, self._store, means, lease, readings.ledger, readings.cache

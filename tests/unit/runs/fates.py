@@ -94,7 +94,8 @@ def _of_tool(troupe: Troupe, intent: ToolRequested, luck: Luck) -> list[Any]:
     if kind == 3:
         error = ToolError("tool_failed", "it failed")
         return [ToolAnswered(call.id, ToolOutcome(False, shown_error(error), error))]
-    answered = ToolAnswered(call.id, ToolOutcome(True, f"seen {luck('seen', 3)}"))
+    shown = f"seen {luck('seen', 3)}\n" * (1, 1, 120)[luck("length", 3)]
+    answered = ToolAnswered(call.id, ToolOutcome(True, shown))
     if call.name == "write_report":
         report = Report("T", "What is there?", "", (), ())
         return [ReportWritten(report, by="writer", digest=str(troupe.state.position)), answered]
