@@ -30,6 +30,9 @@ UNREADABLE: Final = (ValueError, TypeError, KeyError, AttributeError, OverflowEr
 """What reading a damaged value may raise."""
 
 Upcast = Callable[[dict[str, Json]], dict[str, Json]]
+_EXACT: Final = frozenset({str, int, bool, float})
+"""Types whose values are what JSON gives, and need no decoding."""
+
 Encoder = Callable[[Any], Any]
 Decoder = Callable[[Any], Any]
 
@@ -166,9 +169,13 @@ def _dataclass_encoder(kind: type[Any]) -> Encoder:
 def _dataclass_decoder(kind: type[Any]) -> Decoder:
     hints = _hints(kind)
     decoders = {field.name: decoder_of(hints[field.name]) for field in dataclasses.fields(kind)}
+    exact = {name: hints[name] for name in decoders if hints[name] in _EXACT}
 
     def decode_fields(plain: Any) -> Any:
-        return kind(**{name: decoders[name](item) for name, item in plain.items()})
+        fields = {}
+        for name, item in plain.items():
+            fields[name] = item if exact.get(name) is type(item) else decoders[name](item)
+        return kind(**fields)
 
     return decode_fields
 

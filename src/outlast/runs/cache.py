@@ -7,7 +7,14 @@ from datetime import datetime
 from typing import Final
 
 from outlast.domain.door import Json, canonical_json, digest_of
-from outlast.domain.events import ModelAnswered, Recorded, ToolAnswered, ToolRequested
+from outlast.domain.events import (
+    ModelAnswered,
+    Recorded,
+    RunStarted,
+    ToolAnswered,
+    ToolRequested,
+    ToolsChanged,
+)
 from outlast.domain.tool_call import ToolCall, ToolOutcome
 
 _MOST: Final = 500
@@ -28,12 +35,13 @@ class Cache:
     def __init__(self) -> None:
         self._asked: dict[str, ToolCall] = {}
         self._kept: dict[str, Kept] = {}
+        self._serving: set[str] = set()
 
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
         match recorded.event:
             case ModelAnswered(tool_calls=calls):
-                self._asked.update({call.id: call for call in calls})
+                self._asked.update({call.id: call for call in calls if call.name in self._serving})
             case ToolRequested(call=name, edited=dict() as edited) if name in self._asked:
                 self._asked[name] = replace(self._asked[name], arguments=edited)
             case ToolAnswered(call=name, outcome=outcome, by=None):
@@ -42,6 +50,10 @@ class Cache:
                     self._keep(question(asked.name, asked.arguments), Kept(name, recorded.at, outcome))
             case ToolAnswered(call=name):
                 self._asked.pop(name, None)
+            case RunStarted(tools=tools) | ToolsChanged(tools=tools):
+                changed = {tool.name for tool in tools}
+                self._serving -= changed
+                self._serving |= {tool.name for tool in tools if tool.cache_seconds > 0}
             case _:
                 pass
 

@@ -42,6 +42,7 @@ def read_all(
     readings = Readings(begin(run_id, history[0]), Conversations(count, tuple(thread)), Ledger(), Cache())
     readings.conversations.fold(history[0])
     readings.ledger.fold(history[0])
+    readings.cache.fold(history[0])
     known = {one.event.position for one in history if isinstance(one.event, FoldDiverged)}
     for recorded in history[1:]:
         found = divergence_at(readings.state, recorded)
