@@ -18,6 +18,7 @@ from outlast.domain.commands import CallModel, CallTool, RunHook
 from outlast.domain.errors import Broken, Conflict, OutlastError
 from outlast.domain.events import (
     AnyEvent,
+    HookRan,
     HookRequested,
     ModelAnswered,
     ModelFailed,
@@ -156,8 +157,8 @@ class Session:
     def _drafted(self, outcomes: Sequence[Outcome]) -> Draft:
         draft, now = Draft(), self.desk.now()
         for outcome in outcomes:
-            for event in outcome.events:
-                if is_awaited(self.state, event):
+            if is_awaited(self.state, outcome.events):
+                for event in outcome.events:
                     self.drafter.place(draft, event, now)
         if not self.is_draining and self._trouble is None:
             self.decided_at = now
@@ -264,17 +265,24 @@ def is_intended(state: RunState, intent: ModelRequested | ToolRequested | HookRe
             return asked is not None and not asked.is_done and asked.generation == intent.generation
 
 
-def is_awaited(state: RunState, event: AnyEvent) -> bool:
-    """Does the run still wait for this result? Not when an earlier commit, thought lost, has recorded it after all."""
-    match event:
+def is_awaited(state: RunState, events: Sequence[AnyEvent]) -> bool:
+    """Does the run still wait for what a call came to? Not when an earlier commit, thought lost, has recorded it after all.
+
+    Answers of models and claims stand first in what they bring with them, results of tools last.
+    """
+    first, last = events[0], events[-1]
+    match first if isinstance(first, ModelAnswered | ModelFailed | RunClaimed) else last:
         case ModelAnswered(call=call) | ModelFailed(call=call):
             return call in state.model_calls
-        case ToolAnswered(call=call):
-            return call in state.calls
         case RunClaimed(generation=generation):
             return generation != state.generation
+        case ToolAnswered(call=call):
+            return call in state.calls
         case QuestionAsked(question=question):
             return question not in state.questions
+        case HookRan(hook=hook, subject=subject):
+            known = state.hooks.get(hook_key(hook, subject))
+            return known is not None and not known.is_done
         case _:
             return True
 
