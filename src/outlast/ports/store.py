@@ -13,6 +13,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from outlast.ports.inventory import Inventory
+from outlast.ports.watch import Watch
+
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
@@ -124,7 +127,7 @@ class PutPayload:
 
 @dataclass(frozen=True, slots=True)
 class CopyPayloads:
-    """Give stream `target` a reference to every payload that stream `source` refers to. No guard."""
+    """Let stream `target` refer to every payload `source` refers to. Guard `MISSING`: the source has events (it was not deleted)."""
 
     source: str
     target: str
@@ -132,14 +135,15 @@ class CopyPayloads:
 
 @dataclass(frozen=True, slots=True)
 class Enqueue:
-    """Make the entry (`queue`, `item`) due at `due_at`: insert it with generation 0, or bring its due time forward. Never touches a
-    lease, never puts a due time off. No guard."""
+    """Make the entry (`queue`, `item`) due at `due_at`: insert it with `generation`, or bring its due time forward. Never touches a
+    lease, never puts a due time off; without a due time it only sees to it that there is an entry. No guard."""
 
     queue: str
     item: str
-    due_at: datetime
+    due_at: datetime | None
     user_id: str
     label: str = ""
+    generation: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,30 @@ class Release:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class DeleteRun:
+    """Delete a run: its row, its entry in the queue `runs`, its stream with snapshot and payload references, and every payload
+    to which no other stream refers. Guards: `MISSING`; `ACTIVE` (the run has ended); `POSITION` (its stream ends at `at`)."""
+
+    run_id: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteThread:
+    """Delete a thread: its row and its stream, as DeleteRun does. Guards: `MISSING`; `THREAD_BUSY` (it has no run, ended or not)."""
+
+    thread_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPayloads:
+    """Delete what those `streams` refer to without events, then those of these payloads and of `digests` that no stream needs."""
+
+    streams: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
+
+
 Item = (
     Append
     | InsertRun
@@ -164,6 +192,9 @@ Item = (
     | CopyPayloads
     | Enqueue
     | Release
+    | DeleteRun
+    | DeleteThread
+    | SweepPayloads
 )
 
 
@@ -176,6 +207,7 @@ class Guard(StrEnum):
     KEY = "key"
     MISSING = "missing"
     THREAD_BUSY = "thread_busy"
+    ACTIVE = "active"
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,21 +280,7 @@ class SnapshotRow:
     body: str
 
 
-class Watch(Protocol):
-    """A standing wish to be told when something was committed to a stream or queue. Use as an async context manager is not
-    needed: call `stop`."""
-
-    async def wait(self, timeout_seconds: float) -> bool:
-        """Return True soon after a commit (by any process) that touched a topic since the last call, False after the timeout. May
-        return True without cause."""
-        ...
-
-    def stop(self) -> None:
-        """End the wish. Safe to call twice."""
-        ...
-
-
-class Store(Protocol):
+class Store(Inventory, Protocol):
     """Where everything durable is. All methods may be called from any event loop of the process.
 
     Every method raises Broken with code `store_unavailable`, `store_full`, `store_newer` or `store_damaged` when the store cannot

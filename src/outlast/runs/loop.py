@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from outlast.domain.errors import Broken
 from outlast.domain.run import RunState
 from outlast.domain.states import HELD, State
-from outlast.ports.store import Watch
+from outlast.ports.watch import Watch
 from outlast.runs.decide import next_timer
 from outlast.runs.session import Session
 

@@ -15,7 +15,8 @@ from outlast.journal.history import read_history
 from outlast.journal.snapshot import state_in
 from outlast.journal.thread import read_thread_words
 from outlast.journal.upcast import READER
-from outlast.ports.store import Claim, Store, Watch
+from outlast.ports.store import Claim, Store
+from outlast.ports.watch import Watch
 from outlast.runs.desk import Desk, Lease, Outcome
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt, give_back

@@ -16,6 +16,7 @@ from outlast.domain.states import State
 from outlast.domain.task import TaskDefinition
 from outlast.domain.thread import ThreadSaid
 from outlast.journal.append import placed
+from outlast.journal.fold import unknown_run
 from outlast.journal.history import read_history, row_of
 from outlast.journal.upcast import READER
 from outlast.ports.store import (
@@ -24,6 +25,7 @@ from outlast.ports.store import (
     CopyPayloads,
     Enqueue,
     EventRow,
+    Guard,
     InsertRun,
     InsertThread,
     Item,
@@ -52,7 +54,8 @@ class Branching:
 async def fork_run(store: Store, wanted: Branching) -> Begun:
     """Make the fork: events up to `at` are copied with their payloads, in a new thread that holds what was said until then.
 
-    Raises NotFound (`unknown_run`), CallerMistake (`bad_position`), Conflict (`fork_ended`) when the run had ended at `at`.
+    Raises NotFound (`unknown_run`, also when it is deleted meanwhile), CallerMistake (`bad_position`), Conflict (`fork_ended`) when
+    the run had ended at `at`.
     """
     row = await owned_row(store, wanted.run_id, wanted.user_id)
     rows = await store.read_events(wanted.run_id, 0, max(0, wanted.at))
@@ -66,6 +69,8 @@ async def fork_run(store: Store, wanted: Branching) -> Begun:
     run_id, thread_id = run_id_from(wanted.random[:10]), thread_id_from(wanted.random[10:20])
     written = await store.commit(await _items(store, wanted, row, rows, state, run_id, thread_id))
     if not isinstance(written, Committed):
+        if written.guard is Guard.MISSING:
+            raise unknown_run(wanted.run_id)
         raise Broken(
             "store_contended", f"The fork of {wanted.run_id} was refused ({written.guard}).", "Try again."
         )

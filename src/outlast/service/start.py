@@ -15,6 +15,7 @@ from outlast.domain.states import State
 from outlast.domain.task import TaskDefinition
 from outlast.domain.thread import ThreadSaid
 from outlast.journal.append import placed, prepare
+from outlast.journal.fold import unknown_run
 from outlast.journal.upcast import READER
 from outlast.ports.store import (
     Committed,
@@ -66,9 +67,9 @@ class Begun:
 async def start_run(store: Store, order: Order) -> Begun:
     """Start a run, or find the one its key names.
 
-    Raises CallerMistake (`empty_input`, `input_too_large`, `bad_thread_id`), NotFound (`unknown_thread`) when the thread is another
-    user's, Conflict (`thread_busy`) when the thread has an active run, and Conflict (`key_used`) when the key names a run of another
-    task.
+    Raises CallerMistake (`empty_input`, `input_too_large`, `bad_thread_id`), NotFound (`unknown_thread` when the thread is another
+    user's, `unknown_run` when the run it continues is gone), Conflict (`thread_busy` when the thread has an active run, `key_used`
+    when the key names a run of another task).
     """
     words = clean_text(order.input)
     _check(words, order)
@@ -152,6 +153,8 @@ async def _refused(store: Store, order: Order, refused: Refused, thread_id: str)
         known = await _of_key(store, order)
         if known is not None:
             return known
+    if refused.guard is Guard.MISSING and order.origin is not None:
+        raise unknown_run(order.origin.run_id)
     if refused.guard is Guard.EXISTS:
         raise NotFound(
             "unknown_thread", f"There is no thread {thread_id}.", "List yours with `outlast threads list`."

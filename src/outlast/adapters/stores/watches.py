@@ -7,18 +7,23 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
 
-from outlast.ports.store import Append, Enqueue, Item, Release
+from outlast.ports.store import Append, DeleteRun, Enqueue, Item, Release
 
 QUEUE_TOPIC = "queue:"
 SIGNAL_TOPIC = "signals:"
 
 
 def topics_of(item: Item) -> Sequence[str]:
-    """What a watcher would have to name to hear of this item; a release that sets a due time is heard like an enqueue."""
+    """What a watcher would have to name to hear of this item.
+
+    A release that sets a due time is heard like an enqueue, the deletion of a run like an append.
+    """
     if isinstance(item, Append) and item.events:
         return (item.stream,) if item.generation is not None else (item.stream, SIGNAL_TOPIC + item.stream)
-    if isinstance(item, Enqueue) or (isinstance(item, Release) and item.due_at is not None):
+    if isinstance(item, Enqueue | Release) and item.due_at is not None:
         return (QUEUE_TOPIC + item.queue,)
+    if isinstance(item, DeleteRun):
+        return (item.run_id,)
     return ()
 
 

@@ -16,6 +16,8 @@ from outlast.domain.errors import CallerMistake
 from outlast.ports.store import (
     Append,
     CopyPayloads,
+    DeleteRun,
+    DeleteThread,
     Enqueue,
     EventRow,
     InsertRun,
@@ -24,13 +26,15 @@ from outlast.ports.store import (
     PutPayload,
     PutSnapshot,
     Release,
+    SweepPayloads,
+    ThreadRow,
     UpdateRun,
 )
 
 _INTEGER_BOUND: Final = 1 << 63
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
-Field = str | int | bool | None | list["Fields"]
+Field = str | int | bool | None | list["Fields"] | list[str]
 Fields = dict[str, Field]
 
 
@@ -112,7 +116,7 @@ def document_of(batches: Sequence[Batch]) -> str:
     return f"[{','.join(parts)}]"
 
 
-def _fields(item: Item, places: Iterator[int]) -> Fields:
+def _fields(item: Item, places: Iterator[int]) -> Fields:  # noqa: C901 - one case an item
     match item:
         case Append():
             return {
@@ -128,13 +132,7 @@ def _fields(item: Item, places: Iterator[int]) -> Fields:
         case InsertRun():
             return _run(item)
         case InsertThread(row):
-            return {
-                "is": "InsertThread",
-                "thread_id": _text(row.thread_id),
-                "user_id": _text(row.user_id),
-                "title": _text(row.title),
-                "created_at": _time(row.created_at),
-            }
+            return _thread(row)
         case PutPayload():
             names = {"stream": _text(item.stream), "digest": _text(item.digest)}
             return {"is": "PutPayload", **names, "content": next(places)}
@@ -149,14 +147,7 @@ def _fields(item: Item, places: Iterator[int]) -> Fields:
         case CopyPayloads():
             return {"is": "CopyPayloads", "source": _text(item.source), "target": _text(item.target)}
         case Enqueue():
-            return {
-                "is": "Enqueue",
-                "queue": _text(item.queue),
-                "item": _text(item.item),
-                "due_at": _time(item.due_at),
-                "user_id": _text(item.user_id),
-                "label": _text(item.label),
-            }
+            return _enqueue(item)
         case Release():
             return {
                 "is": "Release",
@@ -166,6 +157,13 @@ def _fields(item: Item, places: Iterator[int]) -> Fields:
                 "due_at": None if item.due_at is None else _time(item.due_at),
                 "note": _text(item.note),
             }
+        case DeleteRun():
+            return {"is": "DeleteRun", "run_id": _text(item.run_id), "at": _whole(item.at)}
+        case DeleteThread():
+            return {"is": "DeleteThread", "thread_id": _text(item.thread_id)}
+        case SweepPayloads():
+            streams, digests = map(_text, item.streams), map(_text, item.digests)
+            return {"is": "SweepPayloads", "streams": list(streams), "digests": list(digests)}
         case _:
             assert_never(item)
 
@@ -176,6 +174,28 @@ def _event(event: EventRow) -> Fields:
         "version": _whole(event.version),
         "at": _time(event.at),
         "body": _text(event.body),
+    }
+
+
+def _thread(row: ThreadRow) -> Fields:
+    return {
+        "is": "InsertThread",
+        "thread_id": _text(row.thread_id),
+        "user_id": _text(row.user_id),
+        "title": _text(row.title),
+        "created_at": _time(row.created_at),
+    }
+
+
+def _enqueue(item: Enqueue) -> Fields:
+    return {
+        "is": "Enqueue",
+        "queue": _text(item.queue),
+        "item": _text(item.item),
+        "due_at": None if item.due_at is None else _time(item.due_at),
+        "user_id": _text(item.user_id),
+        "label": _text(item.label),
+        "generation": _whole(item.generation),
     }
 
 

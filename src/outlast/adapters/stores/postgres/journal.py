@@ -6,12 +6,16 @@ from collections.abc import Sequence
 
 from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import query
+from outlast.ports.inventory import Stray
 from outlast.ports.store import EventRow, SnapshotRow
 
 _READ_HEAD = query("read_head")
 _READ_EVENTS = query("read_events")
 _READ_SNAPSHOT = query("read_snapshot")
 _READ_PAYLOADS = query("read_payloads")
+_LIST_PAYLOADS = query("list_payloads")
+_STRAY_STREAMS = query("stray_streams")
+_STRAY_PAYLOADS = query("stray_payloads")
 
 
 async def read_events(link: Link, stream: str, after: int, limit: int | None) -> list[EventRow]:
@@ -34,3 +38,14 @@ async def read_snapshot(link: Link, stream: str) -> SnapshotRow | None:
 async def read_payloads(link: Link, digests: Sequence[str]) -> dict[str, bytes]:
     """The contents that are there, by digest."""
     return dict(await link.rows(_READ_PAYLOADS, list(digests)))
+
+
+async def list_payloads(link: Link, stream: str) -> dict[str, int]:
+    """The payloads a stream refers to, with their sizes."""
+    return dict(await link.rows(_LIST_PAYLOADS, stream))
+
+
+async def find_stray(link: Link) -> Stray:
+    """Streams without events that refer to payloads, and payloads nobody else refers to."""
+    streams = tuple(stream for (stream,) in await link.rows(_STRAY_STREAMS))
+    return Stray(streams, dict(await link.rows(_STRAY_PAYLOADS)))

@@ -18,6 +18,7 @@ _EXPIRE = query("expire_lease")
 _READ_ENTRY = query("read_entry")
 _LIST_LEASES = query("list_leases")
 _NEXT_DUE = query("next_due")
+_LIST_ENTRIES = query("list_entries")
 _NOW = query("now")
 
 
@@ -83,6 +84,11 @@ async def read_entry(link: Link, queue: str, item: str) -> QueueEntry | None:
 async def list_leases(link: Link, queue: str, limit: int) -> list[QueueEntry]:
     """The entries under a live lease, the one that ends soonest first."""
     return [QueueEntry(*found) for found in await link.rows(_LIST_LEASES, queue, limit)]
+
+
+async def list_entries(link: Link, queue: str) -> list[str]:
+    """The items of a queue, in order."""
+    return [item for (item,) in await link.rows(_LIST_ENTRIES, queue)]
 
 
 async def next_due(link: Link, queue: str) -> datetime | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from outlast.adapters.stores.postgres.link import Link
@@ -11,6 +12,8 @@ from outlast.ports.store import RunFilter, RunRow, ThreadRow
 _READ_RUN = query("read_run")
 _FIND_RUN = query("find_run")
 _LIST_RUNS = query("list_runs")
+_LIST_RUN_IDS = query("list_run_ids")
+_LIST_ENDED = query("list_runs_ended_before")
 _READ_THREAD = query("read_thread")
 _LIST_THREADS = query("list_threads")
 
@@ -29,6 +32,12 @@ async def list_runs(link: Link, wanted: RunFilter) -> list[RunRow]:
     """Rows of runs, newest first."""
     asked = (wanted.user_id, wanted.thread_id, wanted.state, wanted.task)
     return [_run(row) for row in await link.rows(_LIST_RUNS, *asked, wanted.limit)]
+
+
+async def list_run_ids(link: Link, ended_before: datetime | None) -> list[str]:
+    """The ids of all runs, or of those that ended before a time, oldest first."""
+    asked = link.rows(_LIST_RUN_IDS) if ended_before is None else link.rows(_LIST_ENDED, ended_before)
+    return [run_id for (run_id,) in await asked]
 
 
 async def read_thread(link: Link, thread_id: str) -> ThreadRow | None:

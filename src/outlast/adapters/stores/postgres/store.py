@@ -19,6 +19,7 @@ from outlast.adapters.stores.postgres.schema import migrate
 from outlast.adapters.stores.postgres.site import Annex, Site
 from outlast.adapters.stores.postgres.troubles import closed
 from outlast.adapters.stores.watches import TopicWatch, Watches
+from outlast.ports.inventory import Stray
 from outlast.ports.store import (
     Claim,
     Committed,
@@ -113,6 +114,14 @@ class PostgresStore:
         """See `Store.read_payloads`."""
         return await self._do(lambda link: journal.read_payloads(link, digests))
 
+    async def list_payloads(self, stream: str) -> dict[str, int]:
+        """See `Inventory.list_payloads`."""
+        return await self._do(lambda link: journal.list_payloads(link, stream))
+
+    async def find_stray(self) -> Stray:
+        """See `Inventory.find_stray`."""
+        return await self._do(journal.find_stray)
+
     async def read_run(self, run_id: str) -> RunRow | None:
         """See `Store.read_run`."""
         return await self._do(lambda link: rows.read_run(link, run_id))
@@ -124,6 +133,10 @@ class PostgresStore:
     async def list_runs(self, wanted: RunFilter) -> list[RunRow]:
         """See `Store.list_runs`."""
         return await self._do(lambda link: rows.list_runs(link, wanted))
+
+    async def list_run_ids(self, ended_before: datetime | None = None) -> list[str]:
+        """See `Inventory.list_run_ids`."""
+        return await self._do(lambda link: rows.list_run_ids(link, ended_before))
 
     async def read_thread(self, thread_id: str) -> ThreadRow | None:
         """See `Store.read_thread`."""
@@ -160,6 +173,10 @@ class PostgresStore:
     async def list_leases(self, queue: str, limit: int = 1000) -> list[QueueEntry]:
         """See `Store.list_leases`."""
         return await self._do(lambda link: queues.list_leases(link, queue, limit))
+
+    async def list_entries(self, queue: str) -> list[str]:
+        """See `Inventory.list_entries`."""
+        return await self._do(lambda link: queues.list_entries(link, queue))
 
     async def next_due(self, queue: str) -> datetime | None:
         """See `Store.next_due`."""

@@ -12,6 +12,8 @@ from outlast.domain.errors import CallerMistake
 from outlast.ports.store import (
     Append,
     CopyPayloads,
+    DeleteRun,
+    DeleteThread,
     Enqueue,
     EventRow,
     InsertRun,
@@ -21,6 +23,7 @@ from outlast.ports.store import (
     PutSnapshot,
     Release,
     RunRow,
+    SweepPayloads,
     UpdateRun,
 )
 
@@ -70,7 +73,7 @@ def _not_storable(what: str) -> CallerMistake:
     )
 
 
-def _item(item: Item) -> Iterator[bytes]:
+def _item(item: Item) -> Iterator[bytes]:  # noqa: C901 - one case an item
     match item:
         case Append():
             return _append(item)
@@ -92,13 +95,27 @@ def _item(item: Item) -> Iterator[bytes]:
             return iter((b"copy_payloads", text(item.source), text(item.target)))
         case Enqueue():
             fresh = _row(
-                generation=b"0", attempts=b"0", user_id=text(item.user_id), label=text(item.label), note=b""
+                generation=number(item.generation),
+                attempts=b"0",
+                user_id=text(item.user_id),
+                label=text(item.label),
+                note=b"",
             )
-            return iter((b"enqueue", text(item.queue), text(item.item), _micros(item.due_at), *fresh))
+            return iter(
+                (b"enqueue", text(item.queue), text(item.item), _optional_micros(item.due_at), *fresh)
+            )
         case Release():
-            due_at = optional(None if item.due_at is None else _micros(item.due_at))
+            due_at = _optional_micros(item.due_at)
             entry = text(item.queue), text(item.item), number(item.generation)
             return iter((b"release", *entry, due_at, text(item.note)))
+        case DeleteRun():
+            return iter((b"delete_run", text(item.run_id), number(item.at)))
+        case DeleteThread():
+            return iter((b"delete_thread", text(item.thread_id)))
+        case SweepPayloads():
+            streams, digests = map(text, item.streams), map(text, item.digests)
+            counts = number(len(item.streams)), number(len(item.digests))
+            return itertools.chain((b"sweep_payloads", *counts), streams, digests)
         case _:
             assert_never(item)
 
@@ -156,6 +173,10 @@ def _optional_number(value: int | None) -> bytes:
 
 def _truth(value: bool) -> bytes:
     return b"1" if value else b"0"
+
+
+def _optional_micros(at: datetime | None) -> bytes:
+    return optional(None if at is None else _micros(at))
 
 
 def _micros(at: datetime) -> bytes:

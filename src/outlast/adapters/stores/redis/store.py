@@ -27,11 +27,13 @@ from outlast.adapters.stores.redis.scripts import (
     RENEW,
     Command,
 )
+from outlast.adapters.stores.redis.survey import Survey
 from outlast.adapters.stores.redis.troubles import Lost
 from outlast.adapters.stores.redis.wire import Wire
 from outlast.adapters.stores.redis.writer import Writer
 from outlast.adapters.stores.times import from_micros, from_micros_or_none
 from outlast.adapters.stores.watches import TopicWatch, Watches, topics_of
+from outlast.ports.inventory import Stray
 from outlast.ports.store import (
     Claim,
     Committed,
@@ -71,6 +73,7 @@ class RedisStore:
         self._watches = Watches(self._listen)
         self._writer: Writer | None = None
         self._listener: Listener | None = None
+        self._survey = Survey(self._read, self._root)
         self._writes = Lane("outlast-store-writer", self._make_writer, _BATCHES_A_ROUND)
         self._reads = Lane("outlast-store-reader", self._make_reader, _BATCHES_A_ROUND)
 
@@ -139,6 +142,14 @@ class RedisStore:
         found = zip(digests, itertools.chain.from_iterable(replies), strict=True)
         return {digest: content for digest, content in found if content is not None}
 
+    async def list_payloads(self, stream: str) -> dict[str, int]:
+        """See `Inventory.list_payloads`."""
+        return await self._survey.payloads(stream)
+
+    async def find_stray(self) -> Stray:
+        """See `Inventory.find_stray`."""
+        return await self._survey.stray()
+
     async def read_run(self, run_id: str) -> RunRow | None:
         """See `Store.read_run`."""
         [found] = await self._read([("HGETALL", self._key("run:", run_id))])
@@ -160,6 +171,10 @@ class RedisStore:
         lists = [text(list_ + value) for list_, value in asked.items() if value is not None]
         [found] = await self._read([LIST_RUNS.call(self._root, number(wanted.limit), *lists)])
         return [row for row in map(decoding.named_run, found) if row is not None]
+
+    async def list_run_ids(self, ended_before: datetime | None = None) -> list[str]:
+        """See `Inventory.list_run_ids`."""
+        return await self._survey.run_ids(ended_before)
 
     async def read_thread(self, thread_id: str) -> ThreadRow | None:
         """See `Store.read_thread`."""
@@ -218,6 +233,10 @@ class RedisStore:
         [found] = await self._read([command])
         held = (decoding.entry(queue, item.decode(), fields) for item, fields in found)
         return [entry for entry in held if entry is not None]
+
+    async def list_entries(self, queue: str) -> list[str]:
+        """See `Inventory.list_entries`."""
+        return await self._survey.entries(queue)
 
     async def next_due(self, queue: str) -> datetime | None:
         """See `Store.next_due`."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from outlast.adapters.stores.sqlite import journal, queues, rows
+from outlast.adapters.stores.sqlite import journal, queues, removal, rows
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.watches import topics_of
 from outlast.ports.store import (
     Append,
     Committed,
     CopyPayloads,
+    DeleteRun,
+    DeleteThread,
     Enqueue,
     Guard,
     InsertRun,
@@ -21,6 +23,7 @@ from outlast.ports.store import (
     PutSnapshot,
     Refused,
     Release,
+    SweepPayloads,
     UpdateRun,
 )
 
@@ -54,7 +57,7 @@ def _write_all(session: Session, batch: Sequence[Item]) -> Refused | None:
     return None
 
 
-def _write(session: Session, item: Item) -> Guard | None:
+def _write(session: Session, item: Item) -> Guard | None:  # noqa: C901 - one case an item
     match item:
         case Append():
             return journal.append_if_at(session, item)
@@ -69,11 +72,17 @@ def _write(session: Session, item: Item) -> Guard | None:
         case PutPayload():
             journal.put_payload(session, item)
         case CopyPayloads():
-            journal.copy_payloads(session, item)
+            return journal.copy_payloads(session, item)
         case Enqueue():
             queues.enqueue(session, item)
         case Release():
             return queues.release(session, item)
+        case DeleteRun():
+            return removal.delete_run(session, item)
+        case DeleteThread():
+            return removal.delete_thread(session, item)
+        case SweepPayloads():
+            removal.sweep_payloads(session, item)
         case _:
             assert_never(item)
     return None

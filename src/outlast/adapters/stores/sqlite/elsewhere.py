@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from outlast.adapters.stores.sqlite.queries import query
+from outlast.adapters.stores.sqlite.session import REMOVAL
 from outlast.adapters.stores.watches import QUEUE_TOPIC, SIGNAL_TOPIC
 
 _STREAMS_SINCE = query("streams_since")
@@ -21,8 +22,9 @@ class Elsewhere:
         self._last_seq: int = connection.execute(_LAST_SEQ).fetchone()[0]
         self._marks = self._read_marks()
 
-    def look(self) -> set[str]:
-        """The topics that others have touched since the last look; some of our own may be among them."""
+    def look(self) -> set[str] | None:
+        """The topics that others have touched since the last look; some of our own may be among them. None: it may be any, because
+        events were deleted."""
         version = self._data_version()
         if version == self._version:
             return set()
@@ -34,7 +36,7 @@ class Elsewhere:
         marks = self._read_marks()
         topics |= {QUEUE_TOPIC + queue for queue, mark in marks.items() if mark != self._marks.get(queue)}
         self._marks = marks
-        return topics
+        return None if REMOVAL in topics else topics
 
     def skip_own(self, last_seq: int) -> None:
         """Do not look again at our own events up to `last_seq`, committed right after a look in the same transaction."""

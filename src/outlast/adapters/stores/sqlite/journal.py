@@ -83,9 +83,12 @@ def put_payload(session: Session, item: PutPayload) -> None:
     session.run(_REFER_TO_PAYLOAD, stream=item.stream, digest=item.digest)
 
 
-def copy_payloads(session: Session, item: CopyPayloads) -> None:
+def copy_payloads(session: Session, item: CopyPayloads) -> Guard | None:
     """Let the target refer to all that the source refers to."""
+    if session.value(_READ_HEAD, stream=item.source) == 0:
+        return Guard.MISSING
     session.run(_COPY_PAYLOADS, source=item.source, target=item.target)
+    return None
 
 
 def read_events(connection: sqlite3.Connection, stream: str, after: int, limit: int | None) -> list[EventRow]:

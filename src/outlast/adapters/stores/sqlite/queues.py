@@ -30,6 +30,7 @@ _EXPIRE = query("expire_lease")
 _READ_ENTRY = query("read_entry")
 _LIST_LEASES = query("list_leases")
 _NEXT_DUE = query("next_due")
+_LIST_ENTRIES = query("list_entries")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ def enqueue(session: Session, item: Enqueue) -> None:
         _ENQUEUE,
         queue=item.queue,
         item=item.item,
-        due_at=to_micros(item.due_at),
+        due_at=to_micros_or_none(item.due_at),
+        generation=item.generation,
         user_id=item.user_id,
         label=item.label,
     )
@@ -156,6 +158,11 @@ def _entry(found: tuple[Any, ...]) -> QueueEntry:
     return QueueEntry(
         queue, item, from_micros_or_none(due), generation, holder, from_micros_or_none(until), note
     )
+
+
+def list_entries(connection: sqlite3.Connection, queue: str) -> list[str]:
+    """The items of a queue, in order."""
+    return [item for (item,) in connection.execute(_LIST_ENTRIES, {"queue": queue})]
 
 
 def next_due(connection: sqlite3.Connection, queue: str, now: datetime) -> datetime | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import datetime
 from typing import Any
 
 from outlast.adapters.stores.sqlite.queries import query
@@ -20,6 +21,8 @@ _WHY_NOT_UPDATED = query("why_run_not_updated")
 _READ_RUN = query("read_run")
 _FIND_RUN = query("find_run")
 _LIST_RUNS = query("list_runs")
+_LIST_RUN_IDS = query("list_run_ids")
+_LIST_ENDED = query("list_runs_ended_before")
 
 
 def insert_thread(session: Session, row: ThreadRow) -> Guard | None:
@@ -106,6 +109,15 @@ def list_runs(connection: sqlite3.Connection, wanted: RunFilter) -> list[RunRow]
         _LIST_RUNS.replace("{conditions}", conditions), {**given, "limit": wanted.limit}
     )
     return [_run(row) for row in found]
+
+
+def list_run_ids(connection: sqlite3.Connection, ended_before: datetime | None) -> list[str]:
+    """The ids of all runs, or of those that ended before a time, oldest first."""
+    if ended_before is None:
+        found = connection.execute(_LIST_RUN_IDS)
+    else:
+        found = connection.execute(_LIST_ENDED, {"before": to_micros(ended_before)})
+    return [run_id for (run_id,) in found]
 
 
 def read_thread(connection: sqlite3.Connection, thread_id: str) -> ThreadRow | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
+from typing import Any, Final
 
 from outlast.adapters.stores.sqlite.queries import query
 from outlast.adapters.stores.watches import QUEUE_TOPIC
 
 _MARK = query("mark_queue")
+
+REMOVAL: Final = QUEUE_TOPIC
+"""The topic of deleted events: the mark of a queue without a name. Numbers of deleted events are given again to later ones."""
 
 
 class Session:

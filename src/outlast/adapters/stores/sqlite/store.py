@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from outlast.adapters.stores.lane import Lane
-from outlast.adapters.stores.sqlite import journal, queues, rows
+from outlast.adapters.stores.sqlite import journal, queues, removal, rows
 from outlast.adapters.stores.sqlite.batch import write_batch
 from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.reader import Reader
 from outlast.adapters.stores.sqlite.writer import Writer
 from outlast.adapters.stores.watches import TopicWatch, Watches
+from outlast.ports.inventory import Stray
 from outlast.ports.store import (
     Claim,
     Committed,
@@ -103,6 +104,14 @@ class SqliteStore:
         """See `Store.read_payloads`."""
         return await self._read(lambda connection: journal.read_payloads(connection, digests))
 
+    async def list_payloads(self, stream: str) -> dict[str, int]:
+        """See `Inventory.list_payloads`."""
+        return await self._read(lambda connection: removal.list_payloads(connection, stream))
+
+    async def find_stray(self) -> Stray:
+        """See `Inventory.find_stray`."""
+        return await self._read(removal.find_stray)
+
     async def read_run(self, run_id: str) -> RunRow | None:
         """See `Store.read_run`."""
         return await self._read(lambda connection: rows.read_run(connection, run_id))
@@ -114,6 +123,10 @@ class SqliteStore:
     async def list_runs(self, wanted: RunFilter) -> list[RunRow]:
         """See `Store.list_runs`."""
         return await self._read(lambda connection: rows.list_runs(connection, wanted))
+
+    async def list_run_ids(self, ended_before: datetime | None = None) -> list[str]:
+        """See `Inventory.list_run_ids`."""
+        return await self._read(lambda connection: rows.list_run_ids(connection, ended_before))
 
     async def read_thread(self, thread_id: str) -> ThreadRow | None:
         """See `Store.read_thread`."""
@@ -153,6 +166,10 @@ class SqliteStore:
         return await self._read(
             lambda connection: queues.list_leases(connection, queue, self._clock(), limit)
         )
+
+    async def list_entries(self, queue: str) -> list[str]:
+        """See `Inventory.list_entries`."""
+        return await self._read(lambda connection: queues.list_entries(connection, queue))
 
     async def next_due(self, queue: str) -> datetime | None:
         """See `Store.next_due`."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from outlast.adapters.stores.lane import Job
 from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.elsewhere import Elsewhere
-from outlast.adapters.stores.sqlite.session import Session
+from outlast.adapters.stores.sqlite.session import REMOVAL, Session
 from outlast.adapters.stores.sqlite.troubles import in_our_words, primary_code
 from outlast.adapters.stores.watches import Watches
 from outlast.domain.errors import OutlastError
@@ -76,7 +76,7 @@ class Writer:
             return True
         try:
             if self._elsewhere is not None:
-                self._watches.touch(self._elsewhere.look())
+                self._look(self._elsewhere)
             for job in jobs:
                 job.result = job.work(session)
         except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever asked, and the thread goes on
@@ -96,7 +96,9 @@ class Writer:
                 self._fail(jobs, error, at_commit=True)
             return len(jobs) == 1 or is_open_ended
         self._commits += has_written
-        if self._elsewhere is not None:
+        if REMOVAL in session.touched:
+            self._elsewhere = None  # what it remembers as the last event may be gone
+        elif self._elsewhere is not None:
             self._elsewhere.skip_own(session.last_seq)
         self._watches.touch(session.touched)
         return True
@@ -132,4 +134,11 @@ class Writer:
             self._elsewhere = Elsewhere(self._ready_session().connection)
             self._watches.touch_all()  # nobody looked until now, so everyone looks once
         else:
-            self._watches.touch(self._elsewhere.look())
+            self._look(self._elsewhere)
+
+    def _look(self, elsewhere: Elsewhere) -> None:
+        topics = elsewhere.look()
+        if topics is None:
+            self._watches.touch_all()
+        else:
+            self._watches.touch(topics)

@@ -17,6 +17,7 @@ from outlast.testing.contracts.store.handles import MakeStore, StoreFixtures, Te
 from outlast.testing.contracts.store.journal import JournalContract
 from outlast.testing.contracts.store.lifetime import LifetimeContract
 from outlast.testing.contracts.store.queues import QueueContract
+from outlast.testing.contracts.store.removal import RemovalContract
 from outlast.testing.contracts.store.rows import RowContract
 from outlast.testing.contracts.store.sharing import SharingContract
 from outlast.testing.contracts.store.text import TextContract
@@ -34,6 +35,7 @@ class StoreContract(
     AtomicityContract,
     TextContract,
     WatchContract,
+    RemovalContract,
     LifetimeContract,
     StoreFixtures,
 ):

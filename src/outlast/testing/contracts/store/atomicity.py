@@ -12,6 +12,8 @@ from outlast.domain.errors import OutlastError
 from outlast.ports.store import (
     Committed,
     CopyPayloads,
+    DeleteRun,
+    DeleteThread,
     Enqueue,
     Guard,
     InsertRun,
@@ -42,6 +44,12 @@ FAILING: Final[dict[str, tuple[Item, Guard]]] = {
     ),
     "update that revives": (UpdateRun("ended", "INIT", True, None, AT, "{}", 1), Guard.THREAD_BUSY),
     "thread of another": (InsertThread(thread("t-r", "bob")), Guard.EXISTS),
+    "copy from nowhere": (CopyPayloads("nowhere", "new"), Guard.MISSING),
+    "deletion of no run": (DeleteRun("x", 0), Guard.MISSING),
+    "deletion of an active run": (DeleteRun("r", 2), Guard.ACTIVE),
+    "deletion at a wrong position": (DeleteRun("ended", 1), Guard.POSITION),
+    "deletion of no thread": (DeleteThread("nowhere"), Guard.MISSING),
+    "deletion of a thread with runs": (DeleteThread("idle"), Guard.THREAD_BUSY),
     "release under a stale generation": (Release("runs", "r", 9, None), Guard.GENERATION),
 }
 """Items that are refused after `_prepare`, and why."""

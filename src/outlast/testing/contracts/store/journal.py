@@ -156,7 +156,9 @@ class JournalContract:
         assert await store.read_payloads(list(stored)) == stored
 
     async def test_payload_references_are_copied(self, store: Store) -> None:
-        """Also twice, and from a stream that has none."""
-        await put(store, PutPayload("r", "a" * 64, b"content"))
-        await put(store, CopyPayloads("r", "fork"), CopyPayloads("r", "fork"), CopyPayloads("none", "fork"))
+        """Also twice, and from a stream that has events and no payloads; from one without events: MISSING."""
+        await put(store, append("r", 0), append("bare", 0), PutPayload("r", "a" * 64, b"content"))
+        await put(store, CopyPayloads("r", "fork"), CopyPayloads("r", "fork"), CopyPayloads("bare", "fork"))
+        assert await store.commit([CopyPayloads("none", "fork")]) == Refused(Guard.MISSING, 0)
+        assert await store.list_payloads("fork") == {"a" * 64: 7}
         assert await store.read_payloads(["a" * 64]) == {"a" * 64: b"content"}

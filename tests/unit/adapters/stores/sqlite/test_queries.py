@@ -13,7 +13,8 @@ from outlast.adapters.stores.sqlite.schema import migrate, migrations
 
 FOLDER = Path(room.__file__).parent
 NAMES = sorted(file.stem for file in (FOLDER / "sql").glob("*.sql"))
-LISTS = {"list_runs", "read_queue_marks"}  # one reads a page of what it walks, the other one row a queue
+# One reads a page of what it walks, one a row a queue; the others are asked for everything there is.
+LISTS = {"list_runs", "read_queue_marks", "list_run_ids", "stray_streams", "stray_payloads"}
 
 
 @pytest.mark.parametrize("name", NAMES)

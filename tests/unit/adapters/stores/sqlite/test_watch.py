@@ -5,7 +5,18 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from outlast.ports.store import Append, Enqueue, EventRow, Release
+from outlast.ports.store import (
+    Append,
+    DeleteRun,
+    DeleteThread,
+    Enqueue,
+    EventRow,
+    InsertRun,
+    InsertThread,
+    Release,
+)
+from outlast.testing.contracts.store.samples import append as samples_append
+from outlast.testing.contracts.store.samples import put, run, thread
 from tests.unit.adapters.stores.sqlite.making import AT, heard, opened
 
 
@@ -52,6 +63,21 @@ async def test_another_handle_is_heard_precisely(tmp_path: Path) -> None:
         assert await watches[0].wait(5)
         assert await watches[2].wait(5)
         assert not await watches[1].wait(0)
+
+
+async def test_events_numbered_like_deleted_ones_are_heard(tmp_path: Path) -> None:
+    async with opened(tmp_path / "outlast.db") as store, opened(tmp_path / "outlast.db") as other:
+        for deleting, writing in ((other, other), (store, other)):
+            await put(
+                store, InsertThread(thread()), InsertRun(run("r", is_active=False)), samples_append("r", 0, 9)
+            )
+            watch = store.watch(["fresh"])
+            while await watch.wait(0.1):
+                pass
+            await put(deleting, DeleteRun("r", 9), DeleteThread("t"))
+            await put(writing, Append("fresh", None, (EventRow(1, "Noted", 1, AT, "{}"),)))
+            assert await watch.wait(5)
+            watch.stop()
 
 
 async def test_a_release_with_a_due_time_is_heard_like_an_enqueue() -> None:

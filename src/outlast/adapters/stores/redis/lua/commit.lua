@@ -22,7 +22,7 @@ local function take_row()
 end
 
 -- What the batch would find so far: each is read once, then changed by the items that pass.
-local heads, leases, threads, runs, keys = {}, {}, {}, {}, {}
+local heads, leases, threads, runs, keys, crowds = {}, {}, {}, {}, {}, {}
 
 local function head_of(stream)
     if heads[stream] == nil then heads[stream] = redis.call('LLEN', root .. 'events:' .. stream) end
@@ -49,8 +49,8 @@ end
 
 local function run_of(id)
     if runs[id] == nil then
-        local found = redis.call('HMGET', root .. 'run:' .. id, 'thread_id', 'is_active')
-        runs[id] = found[1] and { thread_id = found[1], is_active = found[2] == '1' }
+        local found = redis.call('HMGET', root .. 'run:' .. id, 'thread_id', 'is_active', 'user_id', 'key')
+        runs[id] = found[1] and { thread_id = found[1], is_active = found[2] == '1', user_id = found[3], key = found[4] }
     end
     return runs[id]
 end
@@ -59,6 +59,12 @@ local function is_key_used(user_id, key)
     local name = #user_id .. ':' .. user_id .. key
     if keys[name] == nil then keys[name] = redis.call('HEXISTS', root .. 'keys_of:' .. user_id, key) == 1 end
     return keys[name], name
+end
+
+-- How many runs a thread has.
+local function crowd_of(thread_id)
+    if crowds[thread_id] == nil then crowds[thread_id] = redis.call('ZCARD', root .. 'runs_of_thread:' .. thread_id) end
+    return crowds[thread_id]
 end
 
 -- The place of a run in its thread, as it is after the item.
@@ -98,7 +104,8 @@ local checks = {
         local thread = thread_of(item.thread_id)
         if item.is_active and thread and thread.active_run then return 'thread_busy' end
         if not thread then return 'missing' end
-        runs[item.id] = { thread_id = item.thread_id, is_active = item.is_active }
+        runs[item.id] = { thread_id = item.thread_id, is_active = item.is_active, user_id = item.user_id, key = item.key }
+        crowds[item.thread_id] = crowd_of(item.thread_id) + 1
         if name then keys[name] = true end
         settle_active(item.id, runs[item.id])
     end,
@@ -133,10 +140,11 @@ local checks = {
 
     copy_payloads = function(item)
         item.source, item.target = take(), take()
+        if head_of(item.source) == 0 then return 'missing' end
     end,
 
     enqueue = function(item)
-        item.queue, item.item, item.due_at, item.row = take(), take(), take(), take_row()
+        item.queue, item.item, item.due_at, item.row = take(), take(), take_optional(), take_row()
     end,
 
     release = function(item)
@@ -144,6 +152,36 @@ local checks = {
         item.due_at, item.note = take_optional(), take()
         if lease_on(item.queue, item.item) ~= item.generation then return 'generation' end
         leases[entry_key(item.queue, item.item)] = false
+    end,
+
+    delete_run = function(item)
+        item.id, item.at = take(), take()
+        local run = run_of(item.id)
+        if not run then return 'missing' end
+        if run.is_active then return 'active' end
+        if item.at ~= digits(head_of(item.id)) then return 'position' end
+        runs[item.id], heads[item.id], leases[entry_key('runs', item.id)] = false, 0, false
+        crowds[run.thread_id] = crowd_of(run.thread_id) - 1
+        if run.key then
+            local _, name = is_key_used(run.user_id, run.key)
+            keys[name] = false
+        end
+    end,
+
+    delete_thread = function(item)
+        item.id = take()
+        local thread = thread_of(item.id)
+        if not thread then return 'missing' end
+        if crowd_of(item.id) > 0 then return 'thread_busy' end
+        item.user_id = thread.user_id
+        threads[item.id], heads[item.id] = false, 0
+    end,
+
+    sweep_payloads = function(item)
+        local streams, digests = tonumber(take()), tonumber(take())
+        item.streams, item.digests = {}, {}
+        for n = 1, streams do item.streams[n] = take() end
+        for n = 1, digests do item.digests[n] = take() end
     end,
 }
 
@@ -157,6 +195,24 @@ end
 
 local function member_of(id)
     return string.format('%016.0f:', redis.call('INCR', root .. 'rows_made')) .. id
+end
+
+local function drop_payload_if_unreferenced(digest)
+    if redis.call('HEXISTS', root .. 'payload_references', digest) == 0 then
+        redis.call('DEL', root .. 'payload:' .. digest)
+    end
+end
+
+-- Delete a stream with its snapshot and its payload references, and the payloads to which no other stream refers.
+local function delete_stream(stream)
+    local held = root .. 'payloads_of:' .. stream
+    for _, digest in ipairs(redis.call('SMEMBERS', held)) do
+        if redis.call('HINCRBY', root .. 'payload_references', digest, -1) < 1 then
+            redis.call('HDEL', root .. 'payload_references', digest)
+        end
+        drop_payload_if_unreferenced(digest)
+    end
+    redis.call('DEL', held, root .. 'events:' .. stream, root .. 'snapshot:' .. stream)
 end
 
 local writes = {
@@ -230,6 +286,7 @@ local writes = {
         local found = redis.call('HMGET', key, 'generation', 'due_at', 'until')
         local generation, due_at, leased_until = found[1], found[2], found[3]
         if not generation then redis.call('HSET', key, unpack(item.row)) end
+        if not item.due_at then return end
         if due_at and tonumber(due_at) <= tonumber(item.due_at) then return end
         redis.call('HSET', key, 'due_at', item.due_at)
         if not leased_until then
@@ -250,6 +307,42 @@ local writes = {
             redis.call('ZADD', root .. 'due:' .. item.queue, due_at, item.item)
         end
         place(item.queue, item.item, due_at, false)
+    end,
+
+    delete_run = function(item)
+        local key = root .. 'run:' .. item.id
+        local found = redis.call('HMGET', key, 'member', 'thread_id', 'user_id', 'state', 'task', 'key')
+        local member, thread_id, user_id, state, task, used = unpack(found)
+        for _, list in ipairs({
+            'runs', 'runs_of_user:' .. user_id, 'runs_of_thread:' .. thread_id, 'runs_in_state:' .. state, 'runs_of_task:' .. task,
+        }) do
+            redis.call('ZREM', root .. list, member)
+        end
+        if used then redis.call('HDEL', root .. 'keys_of:' .. user_id, used) end
+        if redis.call('HEXISTS', entry_key('runs', item.id), 'generation') == 1 then
+            redis.call('ZREM', root .. 'due:runs', item.id)
+            redis.call('ZREM', root .. 'leased:runs', item.id)
+            place('runs', item.id, false, false)
+        end
+        redis.call('DEL', key, entry_key('runs', item.id))
+        delete_stream(item.id)
+    end,
+
+    delete_thread = function(item)
+        local key, list = root .. 'thread:' .. item.id, root .. 'threads_of:' .. item.user_id
+        local created_at = redis.call('HGET', key, 'created_at')
+        for _, member in ipairs(redis.call('ZRANGEBYSCORE', list, created_at, created_at)) do
+            if id_of(member) == item.id then redis.call('ZREM', list, member) end
+        end
+        redis.call('DEL', key)
+        delete_stream(item.id)
+    end,
+
+    sweep_payloads = function(item)
+        for _, stream in ipairs(item.streams) do
+            if redis.call('LLEN', root .. 'events:' .. stream) == 0 then delete_stream(stream) end
+        end
+        for _, digest in ipairs(item.digests) do drop_payload_if_unreferenced(digest) end
     end,
 }
 

@@ -1,5 +1,5 @@
-INSERT INTO queue_entries (queue, item, due_at, user_id, label)
-VALUES (:queue, :item, :due_at, :user_id, :label)
+INSERT INTO queue_entries (queue, item, due_at, generation, user_id, label)
+VALUES (:queue, :item, :due_at, :generation, :user_id, :label)
 ON CONFLICT (queue, item) DO UPDATE
 SET due_at = excluded.due_at
 WHERE due_at IS NULL OR due_at > excluded.due_at

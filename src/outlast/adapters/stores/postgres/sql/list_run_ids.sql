@@ -1,0 +1,1 @@
+SELECT run_id FROM {schema}.runs ORDER BY created_at, seq

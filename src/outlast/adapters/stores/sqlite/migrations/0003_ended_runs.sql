@@ -1,0 +1,2 @@
+-- Runs that have ended, by when: what archiving and pruning look for.
+CREATE INDEX ended_runs ON runs (updated_at) WHERE NOT is_active;

@@ -1,0 +1,1 @@
+DELETE FROM queue_entries WHERE queue = :queue AND item = :item

@@ -1,0 +1,1 @@
+DELETE FROM payload_references WHERE stream = :stream RETURNING digest

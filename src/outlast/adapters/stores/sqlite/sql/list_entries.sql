@@ -1,0 +1,1 @@
+SELECT item FROM queue_entries WHERE queue = :queue ORDER BY item

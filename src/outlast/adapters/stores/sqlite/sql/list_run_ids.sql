@@ -1,0 +1,1 @@
+SELECT run_id FROM runs ORDER BY created_at, rowid

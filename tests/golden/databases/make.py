@@ -1,0 +1,68 @@
+"""Makes the database that the present program writes, to be kept for ever: `python -m tests.golden.databases.make`.
+
+Run it when a migration has been added, before the release that brings it; the file is named after its schema version. It holds runs
+that completed, failed, wait for a person, and a fork, with payloads in the journal and in a thread.
+"""
+
+import asyncio
+import sqlite3
+import sys
+import tempfile
+from contextlib import chdir, closing
+from pathlib import Path
+
+from outlast import Harness
+from outlast.adapters.stores.sqlite.schema import migrations
+from outlast.domain.errors import ModelCallFailed
+from outlast.ports.provider import ModelAnswer, ModelRequest
+from outlast.testing import ScriptedProvider
+
+FOLDER = Path(__file__).parent
+LONG = "The tide turns twice a day. " * 400
+
+
+def _answer(request: ModelRequest) -> ModelAnswer:
+    asked = str(request.messages)
+    if "fail" in asked:
+        raise ModelCallFailed("auth", "the key is refused")
+    return ModelAnswer(f"{LONG}潮汐\U0001f30a")
+
+
+def _write_configuration() -> None:
+    Path("tasks").mkdir()
+    Path("tasks/talk.yaml").write_text("task: {name: talk, workflow: chat, tools: []}\n")
+    Path("tasks/asked.yaml").write_text(
+        'task: {name: asked, workflow: chat, tools: [], approvals: [{on: "INIT->EXECUTING"}]}\n'
+    )
+    Path("outlast.yaml").write_text("harness: {persistence: {path: made.db}}\n")
+
+
+async def _play() -> None:
+    async with Harness.open("outlast.yaml", provider=ScriptedProvider(_answer)) as harness:
+        first = await harness.start(task="talk", input=f"Tell of tides. {LONG}", key="golden")
+        await first.result()
+        second = await harness.start(task="talk", input="And again.", thread_id=first.thread_id)
+        await second.result()
+        at = next(
+            line["seq"] for line in [one async for one in first.events()] if line["kind"] == "RunClaimed"
+        )
+        await (await harness.fork(first.run_id, at=at)).result()
+        await (await harness.start(task="talk", input="Please fail.")).result()
+        await (await harness.start(task="asked", input="May I?")).result()
+
+
+def make() -> Path:
+    """The file that was made. Raises FileExistsError rather than write over one that is kept."""
+    target = FOLDER / f"sqlite-v{max(migrations())}.db"
+    if target.exists():
+        raise FileExistsError(target)
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        _write_configuration()
+        asyncio.run(_play())
+        with closing(sqlite3.connect("made.db")) as connection:
+            connection.execute("VACUUM INTO ?", [str(target)])
+    return target
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{make()}\n")
