@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from outlast.adapters.stores.redis.scripts import OPEN, Command
@@ -20,17 +21,37 @@ _WANTED: Final = {"appendonly": "yes", "appendfsync": "always", "maxmemory-polic
 """What a server must be set to so that a commit that was answered is never lost."""
 
 
-def open_store(wire: Wire, root: bytes, *, allow_loss: bool) -> str | None:
-    """Make the store ready; returns a warning when the server may lose what it has answered and that is allowed.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What was found: the kind and version of the server, and a warning when it may lose what it has answered."""
 
-    Raises Broken: `store_may_lose`, `store_newer`, or `store_unavailable` for a server that is too old or refuses commands.
+    server: str
+    warning: str | None
+
+
+def open_store(wire: Wire, root: bytes, *, allow_loss: bool) -> Opened:
+    """Make the store ready.
+
+    Raises Broken: `store_may_lose` unless that is allowed, `store_newer`, or `store_unavailable` for a server that is too old or
+    refuses commands.
     """
-    _check_version(wire, _ask(wire, ("INFO", "server")))
+    told = _ask(wire, ("INFO", "server"))
+    server = server_in(told if isinstance(told, bytes) else b"")
+    _check_version(wire, told)
     danger = _danger(wire)
     if danger is not None and not allow_loss:
         raise danger
     _check_schema(wire, _ask(wire, OPEN.call(root, SCHEMA)))
-    return None if danger is None else f"{danger.detail} harness.persistence.allow_loss accepts that."
+    warning = None if danger is None else f"{danger.detail} harness.persistence.allow_loss accepts that."
+    return Opened(f"{server} at {wire.name}", warning)
+
+
+def server_in(told: bytes) -> str:
+    """The kind and version of a server by what it tells of itself; a Valkey also gives the version of Redis it is like."""
+    lines = dict(line.split(":", 1) for line in told.decode().splitlines() if ":" in line)
+    if "valkey_version" in lines:
+        return f"Valkey {lines['valkey_version']}"
+    return f"Redis {lines.get('redis_version', 'of unknown version')}"
 
 
 def _ask(wire: Wire, command: Command) -> Any:

@@ -59,12 +59,14 @@ class RedisStore:
 
     `url` is redis://, rediss:// or unix://. A server that may lose what it has answered is refused unless `allow_loss`.
     `patience_seconds` bounds how long a call waits for a server that is away, and `open` waits a fifth of it.
-    Raises CallerMistake (`store_url`) for an address that cannot be read.
+    Once it is open, `server` says what the server is and `warning` what is to be feared of it. Raises CallerMistake (`store_url`)
+    for an address that cannot be read.
     """
 
     def __init__(
         self, url: str, *, name: str = "main", allow_loss: bool = False, patience_seconds: float = 10.0
     ) -> None:
+        self.server: str | None = None
         self.warning: str | None = None
         self._address = Address.of(url)
         self._root = b"{outlast:%b}:" % text(name)
@@ -287,10 +289,11 @@ class RedisStore:
         while True:
             wire.reach(give_up_at)
             try:
-                self.warning = open_store(wire, self._root, allow_loss=self._allow_loss)
+                found = open_store(wire, self._root, allow_loss=self._allow_loss)
             except Lost as lost:
                 wire.lose(give_up_at, lost)
             else:
+                self.server, self.warning = found.server, found.warning
                 return
 
     def _make_reader(self) -> Reader:

@@ -1,5 +1,6 @@
 """What a server must be before a store is kept on it."""
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,6 +75,8 @@ async def test_losses_that_are_accepted_are_warned_of(server: RedisServer, setti
 async def test_a_server_that_loses_nothing_is_not_warned_of(server: RedisServer) -> None:
     async with opened(server.url, allow_loss=True) as store:
         assert store.warning is None
+        assert store.server is not None
+        assert re.fullmatch(rf"Valkey \d+\.\d+\.\d+ at {server.socket}", store.server)
 
 
 @law("STORE-1.f")
