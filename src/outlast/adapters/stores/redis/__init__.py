@@ -22,6 +22,11 @@ All keys begin with `{outlast:NAME}:`. Times are whole microseconds since 1970-0
                                sorted sets by creation
     entry:LENGTH:QUEUE:ITEM    hash: generation, attempts, due_at, holder, until, user_id, label, note
     due:QUEUE, leased:QUEUE    sorted sets of items nobody holds by due_at, and of those held by until
+    ready:LENGTH:QUEUE:LENGTH:USER LABEL, groups:QUEUE
+                               sorted sets for claims by shares: the items of a user and label by when they can be claimed, and
+                               all such groups by their first
+    leases_of_user:LENGTH:QUEUE:USER, leases_of_label:LENGTH:QUEUE:LABEL
+                               sorted sets of items by until
     writer:ID                  hash: fence, and for each slot of a round the last round whose batch was written; expires
     wakeup                     the channel on which commits tell their topics
 
