@@ -131,7 +131,7 @@ async def many_runs(directory: Path, rounds: int, runs: int) -> dict[str, Any]:
     await asyncio.gather(*[begin(engine) for _ in range(runs)])
     before = counts(engine)
     watch = Stopwatch()
-    await engine.worker(runs).serve(asyncio.Event(), until_idle=True)
+    await engine.shift(runs).serve(until_idle=True)
     found = of_many(watch, rounds * runs)
     done = counts(engine)
     await engine.close()

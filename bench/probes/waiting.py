@@ -35,7 +35,7 @@ async def park(engine: Engine, runs: int) -> None:
 
     for _ in range(runs // BATCH_RUNS):
         await asyncio.gather(*[start() for _ in range(BATCH_RUNS)])
-        await engine.worker(BATCH_RUNS).serve(asyncio.Event(), until_idle=True)
+        await engine.shift(BATCH_RUNS).serve(until_idle=True)
 
 
 async def measure(directory: Path, runs: int) -> dict[str, Any]:

@@ -108,7 +108,7 @@ _AT_REST = frozenset({"FAILED", "WAITING", "PAUSED"})
 class Harness:
     """An open configuration, with a worker of its own that works on due runs while it is open."""
 
-    def __init__(self, engine: Engine, *, concurrency: int = 4, user_id: str = LOCAL_USER) -> None:
+    def __init__(self, engine: Engine, *, concurrency: int | None = None, user_id: str = LOCAL_USER) -> None:
         self.engine = engine
         self._user_id = user_id
         self._concurrency = concurrency
@@ -122,7 +122,7 @@ class Harness:
         overrides: Mapping[str, Json] | None = None,
         tools: Iterable[object] = (),
         provider: Provider | None = None,
-        concurrency: int = 4,
+        concurrency: int | None = None,
     ) -> Harness:
         """The harness of a configuration; enter it to begin.
 
@@ -186,14 +186,14 @@ class Harness:
 
     @asynccontextmanager
     async def _working(self) -> AsyncIterator[None]:
-        stop = asyncio.Event()
-        worker = asyncio.create_task(self.engine.worker(self._concurrency).serve(stop))
+        shift = self.engine.shift(self._concurrency)
+        working = asyncio.create_task(shift.serve())
         try:
             yield
         finally:
-            stop.set()
+            shift.stop()
             with suppress(Broken):
-                await worker
+                await working
 
 
 def _overrides(values: Mapping[str, Json] | None) -> list[Override]:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 
 from outlast.cli.exits import Exit
-from outlast.cli.presence import is_taken_up
+from outlast.cli.presence import is_seen_to
 from outlast.cli.printing import document, note, out
 from outlast.cli.sitting import Sitting
 from outlast.domain.errors import CallerMistake
@@ -27,7 +27,7 @@ def leave_to_worker(
     sitting: Sitting, run_id: str, config: str | None, sets: Iterable[str], *, as_json: bool
 ) -> Exit:
     """See that somebody works on a run that was just enqueued; prints its id, or with `as_json` its `show` document."""
-    if not sitting.run(is_taken_up(sitting.engine.store, run_id)):
+    if not sitting.run(is_seen_to(sitting.engine.store, run_id)):
         log = _started_worker(sitting, config, sets)
         note(f"A worker was started; it ends when nothing is due, and writes to {log}.")
     shown = sitting.run(show_run(sitting.engine.store, run_id, LOCAL_USER))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from outlast.cli.presence import live_workers
 from outlast.domain.ids import LOCAL_USER
 from outlast.ports.store import QueueEntry, Store
 from outlast.service.show import show_run
@@ -25,6 +26,7 @@ async def diagnose(store: Store, run_id: str) -> dict[str, Any]:
         "note": entry.note if entry is not None else "",
         "waits_for": shown["waiting_for"],
         "error": shown["error"],
+        "workers": await live_workers(store),
     }
     if entry is not None and entry.until is not None and entry.holder is not None:
         facts |= _holder(entry, is_live=entry.until > now)
@@ -66,6 +68,11 @@ def _explained(facts: dict[str, Any], is_due: bool) -> tuple[str, str]:
         return (
             f"The last worker could not take it up: {facts['note']}",
             "Mend that, then `outlast resume RUN`.",
+        )
+    if is_due and facts["workers"]:
+        return (
+            f"It is due and waits for a free worker ({len(facts['workers'])} are there).",
+            "Wait, raise harness.max_concurrent_runs (or the bounds of user and task), or `outlast resume RUN` now.",
         )
     if is_due:
         return "It is due, and no worker takes it up.", "`outlast resume RUN`, or start `outlast worker`."

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from outlast.cli.opening import existing_store
+from outlast.cli.presence import live_workers
 from outlast.cli.toolbox import known_tools
 from outlast.domain.errors import CallerMistake, NotFound, OutlastError
+from outlast.ports.store import Store
 from outlast.wiring.models import Models
 from outlast.wiring.reading import reading_of
 from outlast.wiring.settings.check import check as problems_of
@@ -58,32 +60,41 @@ async def examine(config: str | None) -> AsyncGenerator[Finding, None]:
         )
     for notice in settings.notices:
         yield Finding("configuration", "warning", notice)
-    for finding in (await _store(settings), *_models(settings), _space(settings.home)):
+    for finding in (*await _store(settings), *_models(settings), _space(settings.home)):
         yield finding
     async with aclosing(_reading(settings)) as findings:
         async for finding in findings:
             yield finding
 
 
-async def _store(settings: Settings) -> Finding:
-    backend = settings.harness.persistence.backend
-    if backend == "memory":
-        return Finding("store", "warning", "memory: runs end with the process", "Use sqlite to keep them.")
+async def _store(settings: Settings) -> list[Finding]:
+    if settings.harness.persistence.backend == "memory":
+        return [Finding("store", "warning", "memory: runs end with the process", "Use sqlite to keep them.")]
     try:
         async with existing_store(settings) as store:
-            now = await store.now()
-            server, warning = server_of(store), warning_of(store)
-        if server is not None:
-            detail = f"{server}, its clock says {now:%Y-%m-%d %H:%M:%S} UTC"
-            return Finding("store", "warning" if warning else "ok", detail, warning or "")
-        path = database_path(settings, os.environ)
+            return [await _served(store, settings), _workers(await live_workers(store))]
     except NotFound:
-        return _absent(database_path(settings, os.environ))
+        return [_absent(database_path(settings, os.environ))]
     except OutlastError as error:
-        return _trouble("store", error)
+        return [_trouble("store", error)]
+
+
+async def _served(store: Store, settings: Settings) -> Finding:
+    clock = f"its clock says {await store.now():%Y-%m-%d %H:%M:%S} UTC"
+    server, warning = server_of(store), warning_of(store)
+    if server is not None:
+        return Finding("store", "warning" if warning else "ok", f"{server}, {clock}", warning or "")
+    path = database_path(settings, os.environ)
     if not os.access(path, os.W_OK):
         return Finding("store", "error", f"{path} is not writable", "Make it writable for this user.")
-    return Finding("store", "ok", f"{path}, open and writable, its clock says {now:%Y-%m-%d %H:%M:%S} UTC")
+    return Finding("store", "ok", f"{path}, open and writable, {clock}")
+
+
+def _workers(names: list[str]) -> Finding:
+    told = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return Finding(
+        "workers", "ok", told or "none; what waits goes on under `outlast resume` or `outlast worker`"
+    )
 
 
 def _absent(path: Path) -> Finding:

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Final
-
 from outlast.ports.store import Store
 from outlast.service.show import holder_of
-from outlast.wiring.identity import is_surely_gone
-
-PATIENCE_SECONDS: Final = 0.5
-"""How long a worker that sits idle is given to take up what has become due."""
+from outlast.service.workers import holders_of_seats
+from outlast.wiring.identity import as_name, is_surely_gone, read_holder
 
 
-async def is_held(store: Store, run_id: str) -> bool:
-    """Does a worker that is not known to be gone hold the run?"""
+async def live_workers(store: Store) -> list[str]:
+    """The names of the workers that take whatever is due, without those that are known to be gone."""
+    names = []
+    for holder in await holders_of_seats(store):
+        if not is_surely_gone(holder):
+            identity = read_holder(holder)
+            names.append(as_name(identity) if identity is not None else holder)
+    return sorted(names)
+
+
+async def is_seen_to(store: Store, run_id: str) -> bool:
+    """Does somebody work on the run, or is a worker there that takes it when it is due?
+
+    Ask after what makes it due was committed: a worker that is about to end leaves its seat before it looks for the last time.
+    """
     held = await holder_of(store, run_id)
-    return held.holder is not None and not is_surely_gone(held.holder)
-
-
-async def is_taken_up(store: Store, run_id: str, patience_seconds: float = PATIENCE_SECONDS) -> bool:
-    """Does a worker hold the run, or take it up within `patience_seconds`?"""
-    position = await store.read_head(run_id)
-    watch = store.watch([run_id])
-    try:
-        async with asyncio.timeout(patience_seconds):
-            # A short run may be over before it is looked at: then its journal has grown.
-            while not await is_held(store, run_id) and await store.read_head(run_id) == position:
-                await watch.wait(patience_seconds)
+    if held.holder is not None and not is_surely_gone(held.holder):
         return True
-    except TimeoutError:
-        return False
-    finally:
-        watch.stop()
+    return bool(await live_workers(store))

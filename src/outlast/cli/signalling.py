@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
-from outlast.cli.presence import is_taken_up
+from outlast.cli.presence import is_seen_to
 from outlast.cli.printing import document, note
 from outlast.domain.ids import LOCAL_USER
 from outlast.ports.store import Store
@@ -24,7 +24,7 @@ def signal(
     async def appended(store: Store) -> bool:
         await owned_row(store, run_id, LOCAL_USER)
         await act(store)
-        is_heard = await is_taken_up(store, run_id)
+        is_heard = await is_seen_to(store, run_id)
         if as_json:
             document(await show_run(store, run_id, LOCAL_USER))
         return is_heard

@@ -19,15 +19,19 @@ from outlast.runs.elapsed import elapsed_seconds
 LOOP_PATIENCE_SECONDS: Final = 5.0
 """How long the worker's loop may be silent before its leases are no longer renewed."""
 
-_TICK_SECONDS: Final = 0.5
+_TICKS: Final = 10
+"""How often the loop ticks within this patience."""
 
 
 class Heartbeat:
     """Keeps the leases that are entered alive. Use as an async context manager in the worker's loop."""
 
-    def __init__(self, store: Store, lease_seconds: float) -> None:
+    def __init__(
+        self, store: Store, lease_seconds: float, patience_seconds: float = LOOP_PATIENCE_SECONDS
+    ) -> None:
         self._store = store
         self._lease_seconds = lease_seconds
+        self._patience_seconds = patience_seconds
         self._leases: dict[str, tuple[Lease, Callable[[], None]]] = {}
         self._guard = threading.Lock()
         self._stop = threading.Event()
@@ -64,11 +68,11 @@ class Heartbeat:
     async def _tick(self) -> None:
         while True:
             self._ticked_at = time.monotonic()
-            await asyncio.sleep(_TICK_SECONDS)
+            await asyncio.sleep(self._patience_seconds / _TICKS)
 
     def _run(self) -> None:
         while not self._stop.wait(self._lease_seconds / 3):
-            if time.monotonic() - self._ticked_at < LOOP_PATIENCE_SECONDS:
+            if time.monotonic() - self._ticked_at < self._patience_seconds:
                 asyncio.run(self._renew())
 
     async def _renew(self) -> None:

@@ -56,7 +56,7 @@ async def _one_turn(session: Session) -> None:
     if session.has_signals:
         session.has_signals = False
         await session.catch_up()
-    if session.state.wants_cancel is not None:
+    if session.state.wants_cancel is not None or session.is_cut_short:
         await session.kill_calls()
     await patiently(session, session.advance)
     if session.state.state in (State.COMPLETED, State.CANCELLED):

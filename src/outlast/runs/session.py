@@ -68,6 +68,7 @@ class Session:
         self.drafter = Drafter(readings, desk.means.workflow)
         self.wake = wake
         self.is_draining = False
+        self.is_cut_short = False
         self.has_signals = False
         self.decided_at = desk.now()
         self._reload = reload

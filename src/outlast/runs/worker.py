@@ -1,9 +1,8 @@
-"""A worker: claims runs, takes them up from their journals, and drives them."""
+"""A worker: takes claimed runs up from their journals and drives them until they are given back."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from outlast.domain.errors import OutlastError
 from outlast.domain.events import AnyEvent, Recorded, RunClaimed, RunForked, RunStarted, ToolsChanged
@@ -15,8 +14,12 @@ from outlast.journal.history import read_history
 from outlast.journal.snapshot import state_in
 from outlast.journal.thread import read_thread_words
 from outlast.journal.upcast import READER
+<<<<<<< HEAD
 from outlast.ports.store import Claim, Store
 from outlast.ports.watch import Watch
+=======
+from outlast.ports.store import Claim, Shares, Store
+>>>>>>> 0dff326 (Stop workers within a bound, share runs out, and let everybody know which workers are there)
 from outlast.runs.desk import Desk, Lease, Outcome
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt, give_back
@@ -38,14 +41,12 @@ class Worker:
         holder: str,
         name: str,
         lease_seconds: float,
-        concurrency: int = 4,
     ) -> None:
-        self._store = store
+        self.store = store
+        self.holder = holder
+        self.lease_seconds = lease_seconds
         self._build = build
-        self._holder = holder
         self._name = name
-        self._lease_seconds = lease_seconds
-        self._concurrency = concurrency
         self._sessions: dict[str, Session] = {}
         self._is_draining = False
 
@@ -55,33 +56,19 @@ class Worker:
         Raises CallerMistake or Broken when the run cannot be taken up here; the claim is given back first.
         """
         claimed_at = elapsed_seconds()
-        claims = await self._store.claim(
-            "runs", self._holder, self._lease_seconds, item=run_id, evict=evict, reader=READER
+        claims = await self.store.claim(
+            "runs", self.holder, self.lease_seconds, item=run_id, evict=evict, reader=READER
         )
         if not claims:
             return None
-        async with Heartbeat(self._store, self._lease_seconds) as heartbeat:
-            return await self._take_up(claims[0], claimed_at, heartbeat)
+        async with Heartbeat(self.store, self.lease_seconds) as heartbeat:
+            return await self.take_up(claims[0], claimed_at, heartbeat)
 
-    async def serve(self, stop: asyncio.Event, *, until_idle: bool = False) -> None:
-        """Claim and drive due runs, some at once, until `stop` is set (then hand back) or, with `until_idle`, nothing is due."""
-        watch = self._store.watch(["queue:runs"])
-        tasks: set[asyncio.Task[None]] = set()
-        async with Heartbeat(self._store, self._lease_seconds) as heartbeat:
-            try:
-                while not stop.is_set():
-                    claimed_at = elapsed_seconds()
-                    for claim in await self._claim_some(self._concurrency - len(tasks)):
-                        task = asyncio.create_task(self._try(claim, claimed_at, heartbeat))
-                        tasks.add(task)
-                        task.add_done_callback(tasks.discard)
-                    if until_idle and not tasks:
-                        return
-                    await self._rest(stop, watch, tasks)
-            finally:
-                watch.stop()
-                self.drain()
-                await asyncio.gather(*tasks, return_exceptions=True)
+    async def claim_due(self, limit: int, shares: Shares) -> list[Claim]:
+        """Claim runs that are due."""
+        return await self.store.claim(
+            "runs", self.holder, self.lease_seconds, limit=limit, reader=READER, shares=shares
+        )
 
     def drain(self) -> None:
         """Start nothing more; runs are handed back once their calls in flight have ended."""
@@ -90,38 +77,23 @@ class Worker:
             session.is_draining = True
             session.wake.set()
 
-    async def _claim_some(self, room: int) -> list[Claim]:
-        if room <= 0:
-            return []
-        return await self._store.claim("runs", self._holder, self._lease_seconds, limit=room, reader=READER)
+    def cut_short(self) -> None:
+        """Kill the calls in flight of all runs; each is handed back as it then stands."""
+        for session in self._sessions.values():
+            session.is_cut_short = True
+            session.wake.set()
 
-    async def _rest(self, stop: asyncio.Event, watch: Watch, tasks: set[asyncio.Task[None]]) -> None:
-        """Until something is due, a slot is free, or the worker is to stop."""
-        due_at = await self._store.next_due("runs")
-        seconds = 5.0
-        if due_at is not None:
-            seconds = min(seconds, max(0.02, (due_at - await self._store.now()).total_seconds()))
-        waits: list[asyncio.Future[Any]] = [asyncio.create_task(_stopped(stop))]
-        if len(tasks) < self._concurrency:
-            waits.append(asyncio.create_task(watch.wait(seconds)))
-        await asyncio.wait([*waits, *tasks], return_when=asyncio.FIRST_COMPLETED)
-        for pending in waits:
-            pending.cancel()
+    async def take_up(self, claim: Claim, claimed_at: float, heartbeat: Heartbeat) -> str:
+        """Drive a run that was claimed when `claimed_at` seconds had elapsed; returns why it was given back.
 
-    async def _try(self, claim: Claim, claimed_at: float, heartbeat: Heartbeat) -> None:
-        """Drive a claimed run; what goes wrong is the run's, not the worker's."""
-        try:
-            await self._take_up(claim, claimed_at, heartbeat)
-        except OutlastError:
-            return
-
-    async def _take_up(self, claim: Claim, claimed_at: float, heartbeat: Heartbeat) -> str:
-        lease = Lease(claim, claimed_at, self._lease_seconds)
+        Raises what `work_on` raises.
+        """
+        lease = Lease(claim, claimed_at, self.lease_seconds)
         woken = asyncio.Event()
         heartbeat.enter(lease, woken.set)
         means: Means | None = None
         try:
-            history = await read_history(self._store, claim.item)
+            history = await read_history(self.store, claim.item)
             means = await self._built(claim, history)
             session = await self._session(lease, means, history, woken)
             self._sessions[claim.item] = session
@@ -136,7 +108,7 @@ class Worker:
             return await drive(session)
         except OutlastError as error:
             if not lease.is_lost:
-                await give_back(self._store, claim, error)
+                await give_back(self.store, claim, error)
             raise
         finally:
             self._sessions.pop(claim.item, None)
@@ -149,7 +121,7 @@ class Worker:
         try:
             return await self._build(claim.item, definition_in(claim.item, history))
         except OutlastError:
-            await cancel_unbuilt(self._store, claim, history, self._name)
+            await cancel_unbuilt(self.store, claim, history, self._name)
             raise
 
     async def _session(
@@ -158,21 +130,21 @@ class Worker:
         run_id = lease.claim.item
         started = history[0].event
         assert isinstance(started, RunStarted)
-        thread = await thread_messages(self._store, started.thread_id, started.thread_position)
+        thread = await thread_messages(self.store, started.thread_id, started.thread_position)
 
         def count(message: Message) -> int:
             return means.provider("executor").count_tokens((message,), ())
 
         async def reload() -> Readings:
-            return read_all(run_id, await read_history(self._store, run_id), count, thread)
+            return read_all(run_id, await read_history(self.store, run_id), count, thread)
 
         readings = read_all(run_id, history, count, thread)
         if readings.divergences:
-            snapshot = state_in(await self._store.read_snapshot(run_id))
+            snapshot = state_in(await self.store.read_snapshot(run_id))
             readings.divergences = explained(readings.divergences, run_id, history, snapshot)
         state = readings.state
         desk = Desk(
-            run_id, state.user_id, state.thread_id, self._store, means, lease, readings.ledger, readings.cache
+            run_id, state.user_id, state.thread_id, self.store, means, lease, readings.ledger, readings.cache
         )
         return Session(desk, readings, reload, wake)
 
@@ -201,7 +173,3 @@ async def thread_messages(store: Store, thread_id: str, position: int) -> tuple[
     """What was said in a thread up to a position, as messages."""
     said = await read_thread_words(store, thread_id, position) if position else []
     return tuple(Message(words.speaker, words.text) for words in said)
-
-
-async def _stopped(stop: asyncio.Event) -> bool:
-    return await stop.wait()

@@ -14,7 +14,8 @@ from outlast.domain.ids import LOCAL_USER
 from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
 from outlast.ports.provider import Provider
-from outlast.ports.store import QueueEntry, Store
+from outlast.ports.store import QueueEntry, Shares, Store
+from outlast.runs.shift import Shift
 from outlast.runs.worker import Worker
 from outlast.service.continuation import ended_state, heritage_of
 from outlast.service.fork import Branching, fork_run
@@ -179,7 +180,7 @@ class Engine:
         )
         return await fork_run(self.store, wanted)
 
-    def worker(self, concurrency: int = 4) -> Worker:
+    def worker(self) -> Worker:
         """A worker of this process on this store."""
         identity = own_identity()
         return Worker(
@@ -188,7 +189,16 @@ class Engine:
             holder=as_holder(identity),
             name=as_name(identity),
             lease_seconds=self.lease_seconds,
-            concurrency=concurrency,
+        )
+
+    def shift(self, concurrency: int | None = None) -> Shift:
+        """A worker that takes whatever is due; `concurrency` runs at once, or as many as the settings say."""
+        harness = self.settings.harness
+        return Shift(
+            self.worker(),
+            concurrency=concurrency or harness.max_concurrent_runs,
+            shares=Shares(harness.max_runs_per_user, harness.max_runs_per_task),
+            drain_seconds=harness.drain_seconds,
         )
 
     async def evictable(self, run_id: str) -> int | None:

@@ -105,8 +105,8 @@ class Stage:
         )
         return begun.run_id
 
-    def worker(self, name: str = "worker") -> Worker:
-        return Worker(self.store, self._build, holder=name, name=name, lease_seconds=30.0)
+    def worker(self, name: str = "worker", lease_seconds: float = 30.0) -> Worker:
+        return Worker(self.store, self._build, holder=name, name=name, lease_seconds=lease_seconds)
 
     async def work(self, run_id: str) -> str | None:
         """Drive a run until it is given back; returns why it was."""

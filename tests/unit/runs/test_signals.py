@@ -25,6 +25,7 @@ from outlast.domain.task import Limits
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.store import Store
 from outlast.ports.tool import tool
+from outlast.runs.shift import Shift
 from outlast.service import signals
 from tests.law import law
 from tests.unit.runs.parts import ask_for, call, conclude, in_turn, results, roles, say, turn
@@ -286,13 +287,13 @@ async def test_each_signal_is_effective_within_a_second_on_a_run_that_waits_for_
         other,
     ):
         assert await working == "waiting"
-        stop = asyncio.Event()
-        serving = asyncio.create_task(stage.worker("server").serve(stop))
+        shift = Shift(stage.worker("server"))
+        serving = asyncio.create_task(shift.serve())
         await signals.answer(other, run, "ann", "Red.")
 
         async def has_ended() -> bool:
             return (await stage.state(run)).has_ended
 
         assert await until(stage, run, has_ended) < 1.0
-        stop.set()
+        shift.stop()
         await serving

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
 from outlast.cli.detaching import refuse_memory
 from outlast.cli.exits import Exit
@@ -22,22 +23,48 @@ app = App(name="worker")
 @app.default
 def worker(
     *,
+    concurrency: Annotated[
+        int | None,
+        Parameter(
+            help="How many runs at once; left out: harness.max_concurrent_runs.", validator=Number(gte=1)
+        ),
+    ] = None,
     until_idle: Annotated[bool, Parameter(help="End when nothing is due.")] = False,
-    concurrency: Annotated[int, Parameter(help="How many runs at once.")] = 4,
+    log_level: Annotated[
+        Literal["DEBUG", "INFO", "WARNING", "ERROR"] | None,
+        Parameter(
+            help="INFO tells of every run that is taken and given back; left out: as configured, else WARNING."
+        ),
+    ] = None,
     sets: Sets = None,
     config: Config = None,
 ) -> int:
-    """Work on runs as they become due. Ctrl-C or SIGTERM: runs are handed back once their calls in flight have ended."""
-    with Sitting(config, sets or (), log_level="WARNING") as sitting:
+    """Work on runs as they become due.
+
+    Ctrl-C or SIGTERM: calls in flight may end within harness.drain_seconds, then every run is given back; a second one: at once.
+    """
+    with Sitting(config, [*(sets or ()), *_logging_at(log_level)], log_level="WARNING") as sitting:
         refuse_memory(sitting.engine)
-        note(f"Worker {as_name(own_identity())} is ready; Ctrl-C stops it.")
-        sitting.run(_serve(sitting.engine, max(1, concurrency), until_idle=until_idle))
+        sitting.run(_serve(sitting.engine, concurrency, until_idle=until_idle))
     return Exit.DONE
 
 
-async def _serve(engine: Engine, concurrency: int, *, until_idle: bool) -> None:
-    stop = asyncio.Event()
+def _logging_at(level: str | None) -> list[str]:
+    return [] if level is None else [f"logging.level={level}"]
+
+
+async def _serve(engine: Engine, concurrency: int | None, *, until_idle: bool) -> None:
+    shift = engine.shift(concurrency)
+
+    def on_signal() -> None:
+        if shift.is_stopping:
+            shift.hurry()
+        else:
+            note("Stopping: calls in flight may end (once more: at once).")
+            shift.stop()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    await engine.worker(concurrency).serve(stop, until_idle=until_idle)
+        loop.add_signal_handler(number, on_signal)
+    note(f"Worker {as_name(own_identity())} is ready; Ctrl-C stops it.")
+    await shift.serve(until_idle=until_idle)

@@ -55,7 +55,14 @@ _PINNED: Final = (
     "tools",
     "mcp_servers",
 )
-_OF_THE_PROCESS: Final = ("persistence", "lease_seconds")
+_OF_THE_PROCESS: Final = (
+    "persistence",
+    "lease_seconds",
+    "max_concurrent_runs",
+    "max_runs_per_user",
+    "max_runs_per_task",
+    "drain_seconds",
+)
 """Keys of `harness` that belong to the worker, not to the run."""
 
 

@@ -185,6 +185,23 @@ class Harness:
     lease_seconds: float = setting(
         15.0, "How long a worker's claim on a run holds without a sign of life.", unit="seconds", at_least=1
     )
+    max_concurrent_runs: int = setting(4, "How many runs a worker works on at once.", at_least=1)
+    max_runs_per_user: int | None = setting(
+        None,
+        "How many runs of one user all workers together work on at once; left out: no bound.",
+        at_least=1,
+    )
+    max_runs_per_task: int | None = setting(
+        None,
+        "How many runs of one task all workers together work on at once; left out: no bound.",
+        at_least=1,
+    )
+    drain_seconds: float = setting(
+        30.0,
+        "How long a worker that is told to stop lets calls in flight go on before it kills them.",
+        unit="seconds",
+        at_least=0,
+    )
     cache_seconds: float = setting(
         300.0,
         "How long the result of a reading call answers the same call again; 0: never.",

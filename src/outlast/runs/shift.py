@@ -1,0 +1,177 @@
+"""A shift: a worker takes runs as they become due, some at once, until it is told to stop or nothing is due."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Final
+
+from outlast.domain.errors import Broken, OutlastError
+from outlast.ports.store import Claim, Shares, Watch
+from outlast.runs.elapsed import elapsed_seconds
+from outlast.runs.heartbeat import Heartbeat
+from outlast.runs.loop import STORE_TROUBLES
+from outlast.runs.seat import Seat
+from outlast.runs.worker import Worker
+
+SAFETY_POLL_SECONDS: Final = 5.0
+"""What is due is looked for this often even when nobody tells of it."""
+
+BLOCKED_SECONDS: Final = 0.5
+"""How soon to look again for entries that are due and may not be taken now: nobody tells when a share becomes free."""
+
+CUT_SECONDS: Final = 5.0
+"""How long runs whose calls were killed may take to be written down and given back."""
+
+_log = logging.getLogger("outlast.worker")
+
+
+class Shift:
+    """One worker at work: at most `concurrency` runs at once, leases shared out by `shares` over all workers of the store.
+
+    Told to stop, it lets calls in flight end for `drain_seconds`, then kills them; every run is given back, due at once.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        *,
+        concurrency: int = 4,
+        shares: Shares | None = None,
+        drain_seconds: float = 30.0,
+    ) -> None:
+        self._worker = worker
+        self._concurrency = concurrency
+        self._shares = shares or Shares()
+        self._drain_seconds = drain_seconds
+        self._stop = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Was it told to stop?"""
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """Take nothing more, and end once every run has been given back."""
+        self._stop.set()
+
+    def hurry(self) -> None:
+        """Stop, and let no call in flight go on."""
+        self._hurry.set()
+        self._stop.set()
+
+    async def serve(self, *, until_idle: bool = False) -> None:
+        """Work until told to stop or, with `until_idle`, until nothing is due. A store that cannot serve is waited for."""
+        worker = self._worker
+        watch = worker.store.watch(["queue:runs"])
+        async with Heartbeat(worker.store, worker.lease_seconds) as heartbeat:
+            seat = Seat(worker.store, worker.holder, worker.lease_seconds, heartbeat)
+            try:
+                while not self._stop.is_set():
+                    has_taken = await self._take_some(seat, heartbeat)
+                    if until_idle and has_taken is False and await self._is_idle(seat, heartbeat):
+                        return
+                    await self._rest(watch, has_taken)
+            finally:
+                watch.stop()
+                await self._hand_back()
+                await seat.leave()
+
+    async def _is_idle(self, seat: Seat, heartbeat: Heartbeat) -> bool:
+        """Is nothing at work and nothing due, even after the seat was left?
+
+        Who enqueues from then on sees that nobody is here; what was enqueued before is found by one more look.
+        """
+        if self._tasks:
+            return False
+        await seat.leave()
+        return not await self._claim(heartbeat)
+
+    async def _take_some(self, seat: Seat, heartbeat: Heartbeat) -> bool | None:
+        """Take the runs there is room for. None: nobody knows what is due, since the store cannot serve."""
+        try:
+            await seat.take()
+            return await self._claim(heartbeat)
+        except Broken as trouble:
+            if trouble.code not in STORE_TROUBLES:
+                raise
+            _log.warning("nothing can be taken now: %s", trouble.detail)
+            return None
+
+    async def _claim(self, heartbeat: Heartbeat) -> bool:
+        if not self._room:
+            return False
+        claimed_at = elapsed_seconds()
+        claims = await self._worker.claim_due(self._room, self._shares)
+        for claim in claims:
+            task = asyncio.create_task(self._work(claim, claimed_at, heartbeat))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return bool(claims)
+
+    @property
+    def _room(self) -> int:
+        return self._concurrency - len(self._tasks)
+
+    async def _work(self, claim: Claim, claimed_at: float, heartbeat: Heartbeat) -> None:
+        """Drive a claimed run; what goes wrong is the run's, not the worker's."""
+        _log.info("%s taken (claim %d)", claim.item, claim.generation)
+        try:
+            reason = await self._worker.take_up(claim, claimed_at, heartbeat)
+        except OutlastError as trouble:
+            _log.warning("%s given back: %s: %s", claim.item, trouble.code, trouble.detail)
+        except Exception:  # noqa: BLE001 - a surprise in one run must not take the others with it
+            _log.exception("%s dropped; it is taken again when its lease has run out", claim.item)
+        else:
+            _log.info("%s given back: %s", claim.item, reason)
+
+    async def _rest(self, watch: Watch, has_taken: bool | None) -> None:
+        """Until something is due, a slot is free, or the worker is to stop."""
+        waits: list[asyncio.Future[Any]] = [asyncio.create_task(_happened(self._stop))]
+        if self._room:
+            waits.append(asyncio.create_task(watch.wait(await self._rest_seconds(has_taken))))
+        await asyncio.wait([*waits, *self._tasks], return_when=asyncio.FIRST_COMPLETED)
+        for pending in waits:
+            pending.cancel()
+
+    async def _rest_seconds(self, has_taken: bool | None) -> float:
+        """How long there is nothing to look for, unless somebody tells of it."""
+        if has_taken is None:
+            return BLOCKED_SECONDS
+        store = self._worker.store
+        try:
+            due_at = await store.next_due("runs")
+            left = None if due_at is None else (due_at - await store.now()).total_seconds()
+        except Broken as trouble:
+            if trouble.code not in STORE_TROUBLES:
+                raise
+            return BLOCKED_SECONDS
+        if left is None:
+            return SAFETY_POLL_SECONDS
+        return min(SAFETY_POLL_SECONDS, max(left, 0.02 if has_taken or left > 0 else BLOCKED_SECONDS))
+
+    async def _hand_back(self) -> None:
+        """Let calls in flight end within the bound, then kill them, so that every run is given back."""
+        self._worker.drain()
+        if not self._tasks:
+            return
+        waits = [asyncio.create_task(_happened(self._hurry)), asyncio.create_task(_ended(self._tasks))]
+        await asyncio.wait(waits, timeout=self._drain_seconds, return_when=asyncio.FIRST_COMPLETED)
+        for pending in waits:
+            pending.cancel()
+        self._worker.cut_short()
+        if self._tasks:
+            _, stuck = await asyncio.wait(self._tasks, timeout=CUT_SECONDS)
+            for task in stuck:
+                task.cancel()
+            await asyncio.gather(*stuck, return_exceptions=True)
+
+
+async def _happened(event: asyncio.Event) -> None:
+    await event.wait()
+
+
+async def _ended(tasks: set[asyncio.Task[None]]) -> None:
+    await asyncio.wait(set(tasks))
