@@ -7,7 +7,8 @@ import logging
 from typing import Any, Final
 
 from outlast.domain.errors import Broken, OutlastError
-from outlast.ports.store import Claim, Shares, Watch
+from outlast.ports.store import Claim, Shares
+from outlast.ports.watch import Watch
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.heartbeat import Heartbeat
 from outlast.runs.loop import STORE_TROUBLES

@@ -14,12 +14,7 @@ from outlast.journal.history import read_history
 from outlast.journal.snapshot import state_in
 from outlast.journal.thread import read_thread_words
 from outlast.journal.upcast import READER
-<<<<<<< HEAD
-from outlast.ports.store import Claim, Store
-from outlast.ports.watch import Watch
-=======
 from outlast.ports.store import Claim, Shares, Store
->>>>>>> 0dff326 (Stop workers within a bound, share runs out, and let everybody know which workers are there)
 from outlast.runs.desk import Desk, Lease, Outcome
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt, give_back
