@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, TypeVar
 
 from outlast.domain.errors import Broken
-from outlast.domain.run import RunState
 from outlast.domain.states import HELD, State
 from outlast.ports.watch import Watch
 from outlast.runs.decide import next_timer
@@ -65,20 +65,14 @@ async def _one_turn(session: Session) -> None:
 
 async def patiently(session: Session, attempt: Callable[[], Awaitable[T]]) -> T:
     """What an attempt to commit comes to; while the store cannot serve, it is made again for as long as the lease surely holds."""
-    for wait_seconds in _backoff():
+    wait_seconds = 0.05
+    while True:
         try:
             return await attempt()
         except Broken as error:
             if error.code not in STORE_TROUBLES or not session.desk.is_mine():
                 raise
         await asyncio.sleep(wait_seconds)
-    raise AssertionError("the backoff does not end")
-
-
-def _backoff() -> Iterator[float]:
-    wait_seconds = 0.05
-    while True:
-        yield wait_seconds
         wait_seconds = min(wait_seconds * 2, 2.0)
 
 
@@ -102,21 +96,14 @@ def _rest(session: Session) -> tuple[str, datetime | None] | None:
 
 async def _wait(session: Session) -> None:
     """Until a call ends, a signal comes, or a timer is due."""
-    seconds = _seconds_to(next_timer(session.state, session.decided_at), session.desk.now(), session.state)
-    if seconds is None:
+    timer = next_timer(session.state, session.decided_at) if session.state.is_working else None
+    if timer is None:
         await session.wake.wait()
         return
-    try:
+    seconds = max(0.0, (timer - session.desk.now()).total_seconds()) + 0.001
+    with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await session.wake.wait()
-    except TimeoutError:
-        return
-
-
-def _seconds_to(timer: datetime | None, now: datetime, state: RunState) -> float | None:
-    if timer is None or not state.is_working:
-        return None
-    return max(0.0, (timer - now).total_seconds()) + 0.001
 
 
 async def _listen(session: Session, watch: Watch) -> None:

@@ -180,7 +180,7 @@ def _checked_calls(
             call = replace(_storable(call), problem=clean_text(call.problem or checked.detail))
             refused.append(ToolAnswered(call.id, ToolOutcome(False, shown_error(checked), checked), "engine"))
         else:
-            call = replace(call, arguments=checked, raw=None)
+            call = ToolCall(call.id, call.name, checked)
         calls.append(call)
     return tuple(calls), refused
 

@@ -198,7 +198,7 @@ class Session:
         """What rides along: the row where the state changed, the thread's words at the end, a snapshot now and then."""
         items: list[Item] = []
         entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]
-        if entered or any(isinstance(one.event, RunReleased) for one in recorded):
+        if entered or isinstance(recorded[-1].event, RunReleased):
             change: UpdateRun = row_change(self.state, recorded[-1].at)
             items.append(change)
         if any(event.target is State.COMPLETED for event in entered):
