@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from outlast.adapters.providers.scripted import ScriptedProvider
 from outlast.domain.apply import fold
 from outlast.domain.events import HookRan, Recorded, StateEntered, ToolUnsettled
@@ -50,6 +52,7 @@ async def ended(plan: CrashPlan) -> Ended:
     "RUN-4.e",
     "RUN-4.f",
 )
+@pytest.mark.timeout(300)
 async def test_a_run_survives_the_death_of_its_worker_at_every_call_of_every_port(capsys: Any) -> None:
     counting = CrashPlan()
     whole = await ended(counting)

@@ -88,6 +88,30 @@ async def test_g07_01_a_worker_that_wakes_after_its_lease_changes_nothing_and_ru
         assert (entry.generation, entry.until) == (2, None)
 
 
+@law("RUN-10.b")
+async def test_g07_01_a_late_result_is_not_taken_for_that_of_the_worker_who_is_at_it_now(
+    tmp_path: Path,
+) -> None:
+    late, present = Hands(), Hands()
+    async with staged(tmp_path, waits_then_pays, *late.tools()) as stage:
+        run_id = await stage.start()
+        asleep = asyncio.create_task(stage.worker().work_on(run_id))
+        await soon(late.is_waiting)
+        await lose(stage, run_id)
+        stage.cast(present.tools())
+        at_work = asyncio.create_task(stage.worker().work_on(run_id))
+        await soon(present.is_waiting)
+        before = await stage.history(run_id)
+        late.may_go_on.set()
+        with pytest.raises(Broken) as caught:
+            await asyncio.wait_for(asleep, 5)
+        assert caught.value.code == "lease_lost"
+        assert await stage.history(run_id) == before
+        present.may_go_on.set()
+        assert await asyncio.wait_for(at_work, 5) == "ended"
+        assert (late.paid, present.paid) == ([], ["bill"])
+
+
 @law("RUN-3.a", "RUN-10.a")
 async def test_g07_03_runs_of_the_dead_go_on_and_runs_of_the_living_are_left_alone(tmp_path: Path) -> None:
     hands = Hands()

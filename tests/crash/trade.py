@@ -129,7 +129,7 @@ def definition() -> TaskDefinition:
             ApprovalRule(tool="pay"),
             ApprovalRule(on="report"),
         ),
-        hooks={"on_enter_REVIEWING": HOOK},
+        hooks={"on_exit_PLANNING": HOOK, "on_enter_REVIEWING": HOOK},
     )
 
 

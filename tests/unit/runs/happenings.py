@@ -96,7 +96,7 @@ def happenings(troupe: Troupe) -> list[Happening]:
     if troupe.in_flight:
         possible += [a_call_ends] * 20
     if troupe.is_claimed:
-        possible += [the_worker_dies, the_worker_drains]
+        possible += [the_worker_dies] * 3 + [the_worker_drains]
     else:
         possible += [a_worker_claims] * (4 if state.state in WORKING else 1)
     if state.open_tickets():

@@ -18,7 +18,7 @@ from tests.unit.runs.happenings import come_to_rest, some_task, something_happen
 from tests.unit.runs.troupe import Luck, Troupe
 
 WORKFLOWS = {"research": research.decide, "chat": chat.decide}
-SEEDS = range(150)
+SEEDS = range(400)
 HAPPENINGS = 120
 
 
