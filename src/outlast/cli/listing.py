@@ -9,6 +9,7 @@ SECTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Work": ("init", "run", "chat", "resume", "fork", "worker"),
     "Steer a run": ("pause", "cancel", "say", "answer", "approve", "reject", "set"),
     "Look": ("runs", "show", "report", "trace", "threads"),
+    "Keep and move": ("export", "import", "archive", "prune"),
     "Set up": ("config", "tools", "doctor", "db"),
 }
 """The order in which commands are listed. A command that is not named here is listed last."""

@@ -34,20 +34,26 @@ def with_store(config: str | None, act: Callable[[Store], Awaitable[T]]) -> T:
 @asynccontextmanager
 async def existing_store(settings: Settings) -> AsyncIterator[Store]:
     """The store of these settings, open; raises as `with_store` does."""
-    persistence = settings.harness.persistence
-    if persistence.backend == "memory":
-        detail = "harness.persistence.backend is memory: its runs ended with the process that made them."
-        raise CallerMistake(
-            "store_of_one_process", detail, "Use sqlite, the default, to reach runs from outside."
-        )
-    store = store_of(settings, os.environ)
-    if persistence.backend == "sqlite":
+    if settings.harness.persistence.backend == "sqlite":
         path = database_path(settings, os.environ)
         if not path.exists():
             detail = f"There is no database {path}: nothing was run here yet."
             raise NotFound(
                 "nothing_here", detail, "Start a run, or name another configuration with --config."
             )
+    async with store_to_fill(settings) as store:
+        yield store
+
+
+@asynccontextmanager
+async def store_to_fill(settings: Settings) -> AsyncIterator[Store]:
+    """The store of these settings, open, made where there is none. Raises CallerMistake for a store that ends with its process."""
+    if settings.harness.persistence.backend == "memory":
+        detail = "harness.persistence.backend is memory: its runs ended with the process that made them."
+        raise CallerMistake(
+            "store_of_one_process", detail, "Use sqlite, the default, to reach runs from outside."
+        )
+    store = store_of(settings, os.environ)
     await store.open()
     try:
         yield store

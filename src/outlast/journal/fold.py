@@ -38,6 +38,21 @@ def divergence_at(state: RunState, recorded: Recorded) -> FoldDiverged | None:
     return FoldDiverged(recorded.position, event.digest, folded, "")
 
 
+def fold_checked(run_id: str, history: Sequence[Recorded]) -> tuple[RunState, list[FoldDiverged]]:
+    """The state after a whole history, and where it is not what was recorded, unless the history itself tells of that.
+
+    Raises Broken (`journal_damaged`) for an empty history or one that does not begin as runs do.
+    """
+    state, found = fold(run_id, history[:1]), []
+    known = {one.event.position for one in history if isinstance(one.event, FoldDiverged)}
+    for recorded in history[1:]:
+        divergence = divergence_at(state, recorded)
+        if divergence is not None and divergence.position not in known:
+            found.append(divergence)
+        state = apply(state, recorded)
+    return state, found
+
+
 def explained(
     found: Sequence[FoldDiverged], run_id: str, history: Sequence[Recorded], snapshot: RunState | None
 ) -> list[FoldDiverged]:

@@ -1,0 +1,65 @@
+"""Exporting a run: the whole of it as lines, read in pages, so that its length does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+from outlast.domain.errors import Broken, Conflict
+from outlast.ports.store import RunRow, Store
+from outlast.service.portable import Lines
+from outlast.service.show import owned_row
+
+_PAGE: Final = 500
+_LOOKS: Final = 20
+
+
+async def export_run(store: Store, run_id: str, user_id: str | None = None) -> AsyncIterator[bytes]:
+    """The lines of a run as it stands, each with its end; see `service.portable`.
+
+    Raises NotFound (`unknown_run`), Conflict (`run_busy`) for a run that goes too fast to be caught between two steps, and Broken
+    (`journal_damaged`) when a payload is missing.
+    """
+    row, events = await _between_steps(store, run_id, user_id)
+    thread = await store.read_thread(row.thread_id)
+    if thread is None:
+        raise Broken("journal_damaged", f"The thread {row.thread_id} of {run_id} is missing.", _LOOK_CLOSER)
+    words = await store.read_head(row.thread_id)
+    holders = {"run": await store.list_payloads(run_id), "thread": await store.list_payloads(row.thread_id)}
+    digests = sorted({digest for held in holders.values() for digest in held})
+    lines = Lines()
+    yield lines.header(run_id, events, words, len(digests))
+    yield lines.run(row)
+    yield lines.thread(thread)
+    for after in range(0, words, _PAGE):
+        for said in await store.read_events(row.thread_id, after, min(_PAGE, words - after)):
+            yield lines.said(said)
+    for after in range(0, events, _PAGE):
+        for event in await store.read_events(run_id, after, min(_PAGE, events - after)):
+            yield lines.event(event)
+    for digest in digests:
+        of = [name for name, held in holders.items() if digest in held]
+        yield lines.payload(digest, of, await _content(store, run_id, digest))
+    yield lines.end()
+
+
+_LOOK_CLOSER: Final = "Run `outlast db check`; restore the database from a backup."
+
+
+async def _between_steps(store: Store, run_id: str, user_id: str | None) -> tuple[RunRow, int]:
+    """The row of a run and where its journal ended when the row was as it is."""
+    for _ in range(_LOOKS):
+        head = await store.read_head(run_id)
+        row = await owned_row(store, run_id, user_id)
+        if await store.read_head(run_id) == head:
+            return row, head
+    raise Conflict(
+        "run_busy", f"{run_id} goes on too fast to be exported.", f"Pause it with `outlast pause {run_id}`."
+    )
+
+
+async def _content(store: Store, run_id: str, digest: str) -> bytes:
+    found = await store.read_payloads([digest])
+    if digest not in found:
+        raise Broken("journal_damaged", f"A payload of {run_id} is missing: {digest}.", _LOOK_CLOSER)
+    return found[digest]
