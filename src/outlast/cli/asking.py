@@ -123,6 +123,11 @@ def _shown(line: Line) -> Iterator[str]:
     yield from text.splitlines()
 
 
+def confirmed(question: str) -> bool:
+    """Does the person at the terminal say yes?"""
+    return _read(question).strip().lower() in ("y", "yes")
+
+
 def _read(prompt: str) -> str:
     """A line the person types. The prompt goes to stderr: stdout is for data."""
     sys.stderr.write(prompt)

@@ -28,6 +28,7 @@ from outlast.wiring.settings.parts import ToolSettings
 from outlast.wiring.settings.pin import pinned_settings
 from outlast.wiring.settings.text import Text
 from outlast.wiring.settings.tree import Settings
+from outlast.wiring.workspaces import workspace_of
 
 READING_TOOLS: Final = frozenset({"web_search", "web_fetch"})
 """Tools that need a search or a fetch; a task without them reads nothing."""
@@ -63,7 +64,7 @@ class Builder:
         models = self._models(definition)
         tools = self.catalogue(settings).load(tool_names(definition))
         workflow, hooks = workflow_of(definition), hooks_of(definition)
-        workspace = self._own.home / ".outlast" / "workspaces" / run_id
+        workspace = workspace_of(self._own.home, run_id)
         workspace.mkdir(parents=True, exist_ok=True)
         reading = await self._reading(settings, tools)
 

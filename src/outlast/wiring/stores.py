@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from outlast.adapters.stores.sqlite.compaction import compact_file
 from outlast.adapters.stores.sqlite.inspection import Inspection, inspect_file
 from outlast.adapters.stores.sqlite.store import SqliteStore
 from outlast.domain.errors import CallerMistake, NotFound
@@ -13,6 +15,14 @@ from outlast.ports.store import Store
 from outlast.wiring.adapters import STORES, symbol
 from outlast.wiring.settings.models import require_complete
 from outlast.wiring.settings.tree import Persistence, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaVersions:
+    """The version of a schema when the store was opened, and since."""
+
+    found: int
+    now: int
 
 
 def store_of(settings: Settings, environ: Mapping[str, str]) -> Store:
@@ -38,6 +48,20 @@ def warning_of(store: Store) -> str | None:
 def server_of(store: Store) -> str | None:
     """What an open store says of its server: kind, version and place, without credentials. None for a file."""
     return getattr(store, "server", None)
+
+
+def schema_of(store: Store) -> SchemaVersions:
+    """What schema an open store on a server was found with, and has now."""
+    found: int
+    found, now = store.schema  # type: ignore[attr-defined]
+    return SchemaVersions(found, now)
+
+
+def give_back(settings: Settings, environ: Mapping[str, str], limit_seconds: float | None) -> int | None:
+    """Give the room that deletions left back to the system: see `compact_file`. A server does so by itself: 0."""
+    if settings.harness.persistence.backend != "sqlite":
+        return 0
+    return compact_file(database_path(settings, environ), limit_seconds)
 
 
 def inspect_store(settings: Settings, environ: Mapping[str, str]) -> Inspection:

@@ -25,8 +25,8 @@ async def read_version(link: Link) -> int:
     return int(await link.value(_VERSION)) if await link.value(_HAS_VERSION) else 0
 
 
-async def migrate(link: Link, schema: str, steps: Mapping[int, str]) -> None:
-    """Bring the schema to the newest of `steps`, all in one transaction; do nothing when it is there.
+async def migrate(link: Link, schema: str, steps: Mapping[int, str]) -> int:
+    """Bring the schema to the newest of `steps`, all in one transaction; returns the version found before.
 
     Safe when several processes do it at once: one at a time holds an advisory lock until its transaction ends. Raises Broken with
     `store_newer` for a schema of a later program and `store_damaged` for one of another program.
@@ -37,6 +37,7 @@ async def migrate(link: Link, schema: str, steps: Mapping[int, str]) -> None:
         async with link.connection.transaction():
             await link.connection.execute("SELECT pg_advisory_xact_lock($1)", _lock_of(schema))
             await _forward(link.connection, schema, steps, newest)
+    return found
 
 
 async def _forward(connection: Any, schema: str, steps: Mapping[int, str], newest: int) -> None:

@@ -47,7 +47,8 @@ class PostgresStore:
     """A store in one schema of a PostgreSQL server, shared by any number of processes.
 
     `url` is read by `read_address`, which raises CallerMistake (`store_url`). A server that is away is waited for
-    `patience_seconds`, except at `open`. Once open, `server` says what it is, and `warning` what it cannot do as it is reached.
+    `patience_seconds`, except at `open`. Once open, `server` says what it is, `warning` what it cannot do
+    as it is reached, and `schema` the version of the schema as it was found and as it is.
     """
 
     def __init__(self, url: str, *, patience_seconds: float = 10.0) -> None:
@@ -59,6 +60,7 @@ class PostgresStore:
         self._annex = Annex(self._new_site)
         self._home: Site | None = None
         self.server: str | None = None
+        self.schema = (0, 0)
         self.warning: str | None = None if address.can_listen else _DEAF
 
     async def open(self) -> None:
@@ -66,7 +68,8 @@ class PostgresStore:
         home = self._new_site()
         try:
             async with home.pool.link() as link:
-                await migrate(link, self._dialer.address.schema, migrations())
+                found = await migrate(link, self._dialer.address.schema, migrations())
+                self.schema = (found, max(migrations()))
                 where = f"{self._dialer.address.shown}, schema {self._dialer.address.schema}"
                 self.server = f"PostgreSQL {link.version} at {where}"
         except BaseException as error:

@@ -28,10 +28,12 @@ _WANTED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What was found: the kind and version of the server, and a warning when it may lose what it has answered."""
+    """What was found: the kind and version of the server, a warning when it may lose what it has answered, and the version of the
+    schema (0: there was none)."""
 
     server: str
     warning: str | None
+    schema: int
 
 
 def open_store(wire: Wire, root: bytes, *, allow_loss: bool) -> Opened:
@@ -46,9 +48,9 @@ def open_store(wire: Wire, root: bytes, *, allow_loss: bool) -> Opened:
     danger = _danger(wire)
     if danger is not None and not allow_loss:
         raise danger
-    _check_schema(wire, _ask(wire, OPEN.call(root, SCHEMA)))
+    schema = _checked_schema(wire, _ask(wire, OPEN.call(root, SCHEMA)))
     warning = None if danger is None else f"{danger.detail} harness.persistence.allow_loss accepts that."
-    return Opened(f"{server} at {wire.name}", warning)
+    return Opened(f"{server} at {wire.name}", warning, schema)
 
 
 def server_in(told: bytes) -> str:
@@ -100,7 +102,7 @@ def _settings(values: dict[str, str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
-def _check_schema(wire: Wire, reply: Sequence[Any] | Exception) -> None:
+def _checked_schema(wire: Wire, reply: Sequence[Any] | Exception) -> int:
     if isinstance(reply, Exception):
         raise refused(reply, wire.name)
     version, hindrance = reply
@@ -116,3 +118,4 @@ def _check_schema(wire: Wire, reply: Sequence[Any] | Exception) -> None:
             wire.name,
             "Let this user call every command on the keys and the channel of the store.",
         )
+    return int(version)

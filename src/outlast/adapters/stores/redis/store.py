@@ -14,7 +14,7 @@ from outlast.adapters.stores.redis import decoding
 from outlast.adapters.stores.redis.address import Address
 from outlast.adapters.stores.redis.encoding import arguments, number, optional, text
 from outlast.adapters.stores.redis.listener import Listener
-from outlast.adapters.stores.redis.opening import open_store
+from outlast.adapters.stores.redis.opening import SCHEMA, open_store
 from outlast.adapters.stores.redis.reader import Reader
 from outlast.adapters.stores.redis.requests import Commit, Request
 from outlast.adapters.stores.redis.scripts import (
@@ -59,14 +59,15 @@ class RedisStore:
 
     `url` is redis://, rediss:// or unix://. A server that may lose what it has answered is refused unless `allow_loss`.
     `patience_seconds` bounds how long a call waits for a server that is away, and `open` waits a fifth of it.
-    Once it is open, `server` says what the server is and `warning` what is to be feared of it. Raises CallerMistake (`store_url`)
-    for an address that cannot be read.
+    Once it is open, `server` says what the server is, `warning` what is to be feared of it and `schema` the version of the keys as
+    it was found and as it is. Raises CallerMistake (`store_url`) for an address that cannot be read.
     """
 
     def __init__(
         self, url: str, *, name: str = "main", allow_loss: bool = False, patience_seconds: float = 10.0
     ) -> None:
         self.server: str | None = None
+        self.schema = (0, 0)
         self.warning: str | None = None
         self._address = Address.of(url)
         self._root = b"{outlast:%b}:" % text(name)
@@ -294,6 +295,7 @@ class RedisStore:
                 wire.lose(give_up_at, lost)
             else:
                 self.server, self.warning = found.server, found.warning
+                self.schema = (found.schema, SCHEMA)
                 return
 
     def _make_reader(self) -> Reader:
