@@ -56,7 +56,7 @@ def _module(module_name: str, home: Path, name: str, what: str) -> ModuleType:
         raise CallerMistake(
             f"{what}_not_found", detail, "Put the file beside the task file, or install the package."
         ) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _broken(what, name, error) from error
 
 
@@ -73,10 +73,14 @@ def _from_file(file: Path, module_name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     module.__dict__["__outlast_stamp__"] = stamp
     sys.modules[key] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[key]
+        raise
     return module
 
 
-def _broken(what: str, name: str, error: Exception) -> CallerMistake:
+def _broken(what: str, name: str, error: Exception | SystemExit) -> CallerMistake:
     detail = f"The {what} {name} cannot be loaded: {type(error).__name__}: {error}"
     return CallerMistake(f"{what}_not_found", detail, "Mend the module.")

@@ -86,7 +86,7 @@ def _module(origin: Origin) -> ModuleType:
         except ModuleNotFoundError as error:
             if origin.path is None or error.name is None or not origin.module.startswith(error.name):
                 raise _not_loadable(origin.module, error) from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise _not_loadable(origin.module, error) from error
     if origin.path is None:
         raise _not_loadable(origin.module, FileNotFoundError("it has no file"))
@@ -112,13 +112,13 @@ def _file_as(name: str, path: Path) -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise _not_loadable(str(path), error) from error
     return module
 
 
-def _not_loadable(where: str, error: Exception) -> CallerMistake:
+def _not_loadable(where: str, error: Exception | SystemExit) -> CallerMistake:
     return CallerMistake(
         "tool_not_loadable",
         f"{where} cannot be imported: {type(error).__name__}: {error}.",
