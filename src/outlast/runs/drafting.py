@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, get_args
 
 from outlast.domain.commands import CallModel, CallTool, Command, ComposeReport, Record, RunHook
 from outlast.domain.door import Json, stored_form
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.events import (
+    KINDS,
     AnyEvent,
     ContextFolded,
     HookRequested,
@@ -78,7 +79,8 @@ class Drafter:
         while len(draft.recorded) < MAX_EVENTS:
             try:
                 commands = decide(self.readings.state, now, self._workflow)
-            except Exception as error:  # noqa: BLE001 - a user's workflow may raise anything
+                _must_be_commands(commands)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's workflow may raise anything
                 self._fail(
                     draft, now, "workflow_failed", f"The workflow raised {type(error).__name__}: {error}"
                 )
@@ -213,3 +215,12 @@ class Drafter:
         if command.form is None:
             return None
         return FORMS.get(command.form) or self.readings.conversations[command.branch].schema
+
+
+def _must_be_commands(commands: Sequence[object]) -> None:
+    """Raises TypeError for what a user's workflow returned beside commands."""
+    for command in commands:
+        if not isinstance(command, get_args(Command)):
+            raise TypeError(f"{command!r:.80} is no command; the moves in outlast.workflow make them")
+        if isinstance(command, Record) and not isinstance(command.event, tuple(KINDS.values())):
+            raise TypeError(f"{command.event!r:.80} is no event that could be recorded")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
+from functools import partial
 
 from outlast.domain.door import Json, clean_text
 from outlast.domain.events import HookRan
 from outlast.domain.hooks import HOOK_TIMEOUT_SECONDS, Hook, HookContext, Veto
 from outlast.domain.run import RunState
+from outlast.runs.contained import Escaped, contained, in_thread
 from outlast.runs.desk import Desk
 
 
@@ -28,14 +29,22 @@ def _is_plain(hook: Hook) -> bool:
     return not inspect.iscoroutinefunction(hook)
 
 
+async def _found(hook: Hook, context: HookContext) -> object:
+    found: object = await in_thread(partial(hook, context)) if _is_plain(hook) else hook(context)
+    return await found if inspect.isawaitable(found) else found
+
+
 async def _verdict(hook: Hook, context: HookContext) -> str | None:
     try:
-        async with asyncio.timeout(HOOK_TIMEOUT_SECONDS):
-            found = await asyncio.to_thread(hook, context) if _is_plain(hook) else hook(context)
-            if inspect.isawaitable(found):
-                found = await found
+        found = await contained(_found(hook, context), HOOK_TIMEOUT_SECONDS)
     except TimeoutError:
         return f"it did not end within {HOOK_TIMEOUT_SECONDS:g} seconds"
+    except Escaped as error:
+        return clean_text(f"it let out {error}")[:1000]
     except Exception as error:  # noqa: BLE001 - whatever a user's hook raises is its verdict
         return clean_text(f"it raised {type(error).__name__}: {error}")[:1000]
-    return clean_text(found.reason) if isinstance(found, Veto) else None
+    if found is None:
+        return None
+    if isinstance(found, Veto):
+        return clean_text(str(found.reason))
+    return clean_text(f"it returned {found!r:.80}, neither None nor a Veto")

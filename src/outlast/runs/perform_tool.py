@@ -16,7 +16,8 @@ from outlast.domain.source import Fetched, Found
 from outlast.domain.task import RetrySettings
 from outlast.domain.tool_call import Effect, ToolError, ToolOutcome
 from outlast.ports.store import Item
-from outlast.ports.tool import Ask, Draft, ReadSource, Tool, ToolResult
+from outlast.ports.tool import Ask, Draft, ReadSource, Tool, ToolContext, ToolResult
+from outlast.runs.contained import Escaped, contained
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafts import report_event
 from outlast.runs.hooks import call_hook
@@ -138,21 +139,23 @@ async def _tries(
 
 
 async def _one_try(
-    tool: Tool, arguments: dict[str, Json], context: object, pinned: PinnedTool
+    tool: Tool, arguments: dict[str, Json], context: ToolContext, pinned: PinnedTool
 ) -> tuple[ToolResult | Ask | Draft | ToolError, bool]:
     """One try under a deadline, and whether its trouble may pass.
 
     A tool that keeps its time itself answers first, with what had been printed; this deadline is for those that do not.
     """
     try:
-        async with asyncio.timeout(pinned.timeout_seconds + GRACE_SECONDS):
-            return await tool.run(dict(arguments), context), False  # type: ignore[arg-type]
+        running = tool.run(dict(arguments), context)
+        return await contained(running, pinned.timeout_seconds + GRACE_SECONDS), False
     except TimeoutError:
         detail = f"{pinned.name} did not end within {pinned.timeout_seconds:g} seconds and was stopped."
         return ToolError("timeout", detail), True
     except OutlastError as error:
         code = "timeout" if error.code == "timeout" else "tool_failed"
         return ToolError(code, clean_text(str(error))), isinstance(error, Passing)
+    except Escaped as error:
+        return ToolError("tool_failed", clean_text(str(error))[:2000]), True
     except Exception as error:  # noqa: BLE001 - whatever a user's tool raises is told to the model, never raised out of the loop
         return ToolError("tool_failed", clean_text(f"{type(error).__name__}: {error}")[:2000]), True
 

@@ -204,3 +204,30 @@ async def test_a_workflow_cannot_enter_a_state_its_task_leaves_out(tmp_path: Pat
         assert state.failure is not None
         assert state.failure.code == "transition_not_allowed"
         assert "REVIEWING" in state.failure.detail
+
+
+async def test_a_hook_that_quits_or_returns_neither_none_nor_a_veto_refuses_and_says_so(
+    tmp_path: Path,
+) -> None:
+    async def quits(context: HookContext) -> None:
+        raise SystemExit(0)
+
+    def quits_plainly(context: HookContext) -> None:
+        raise SystemExit(0)
+
+    def objects(context: HookContext) -> None:
+        return False  # type: ignore[return-value]
+
+    for hook, told in (
+        (quits, "SystemExit: 0"),
+        (quits_plainly, "SystemExit: 0"),
+        (objects, "it returned False"),
+    ):
+        async with staged(
+            tmp_path, in_turn(say("done")), hooks={"m:f": hook}, hooks_of_task={"on_enter_COMPLETED": "m:f"}
+        ) as stage:
+            run = await stage.play()
+            [ran] = await stage.events(run, HookRan)
+            assert ran.veto is not None
+            assert told in ran.veto
+            assert (await stage.state(run)).state == "FAILED"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from outlast.domain.commands import CallModel, Command
+from outlast.domain.commands import CallModel, Command, Record
 from outlast.domain.events import ModelRequested, Told
 from outlast.domain.run import RunState
 from outlast.domain.states import State
@@ -65,8 +65,20 @@ async def test_a_workflow_that_raises_or_never_rests_fails_the_run_with_words(tm
             [enter(state, State.EXECUTING)] if state.state is State.INIT else [CallModel("nowhere", "chat")]
         )
 
+    def quits(state: RunState, now: datetime) -> Sequence[Command]:
+        raise SystemExit(0)
+
+    def says_no_command(state: RunState, now: datetime) -> Sequence[Command]:
+        return ["begin"]  # type: ignore[list-item]
+
+    def records_no_event(state: RunState, now: datetime) -> Sequence[Command]:
+        return [Record("begin")]  # type: ignore[arg-type]
+
     for workflow, code in (
         (broken, "workflow_failed"),
+        (quits, "workflow_failed"),
+        (says_no_command, "workflow_failed"),
+        (records_no_event, "workflow_failed"),
         (restless, "workflow_restless"),
         (lost, "unknown_branch"),
     ):

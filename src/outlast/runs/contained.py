@@ -1,0 +1,85 @@
+"""Running a user's code so that it can neither hold the engine up nor end it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+STOP_SECONDS: Final = 2.0
+"""How long code whose time is up may take to stop after it was cancelled; then it is left to itself."""
+
+
+class Escaped(Exception):
+    """What a user's code let out that is no error: SystemExit, or a cancellation that nobody had asked for."""
+
+
+async def contained(work: Awaitable[T], seconds: float) -> T:
+    """What `work` comes to, in a task of its own; when this is cancelled, so is the work, and its end is waited for.
+
+    Raises what it raises; TimeoutError when it has not ended within `seconds`, whether it then stops or not; Escaped.
+    """
+    task = asyncio.ensure_future(_without_exits(work))
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+    except asyncio.CancelledError:
+        await _stopped(task, None)
+        raise
+    if not task.done():
+        await _stopped(task, STOP_SECONDS)
+        raise TimeoutError
+    if task.cancelled():
+        raise Escaped("CancelledError: it cancelled itself")
+    return task.result()
+
+
+async def in_thread(function: Callable[[], T]) -> T:
+    """What `function` comes to in a thread that does not outlive the process, unlike those of `asyncio.to_thread`.
+
+    Raises what it raises, and Escaped. A thread cannot be stopped: who no longer waits leaves it to itself.
+    """
+    loop = asyncio.get_running_loop()
+    result: asyncio.Future[T] = loop.create_future()
+
+    def tell(setter: Callable[[Any], None], value: object) -> None:
+        if not result.done():
+            setter(value)
+
+    def work() -> None:
+        try:
+            told: tuple[Callable[[Any], None], object] = result.set_result, function()
+        except SystemExit as error:
+            told = result.set_exception, Escaped(_in_words(error))
+        except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever waits
+            told = result.set_exception, error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(tell, *told)
+
+    threading.Thread(target=work, name="outlast-user-code", daemon=True).start()
+    return await result
+
+
+async def _without_exits(work: Awaitable[T]) -> T:
+    """An event loop passes SystemExit on to whoever runs it, so it must not leave the task."""
+    try:
+        return await work
+    except SystemExit as error:
+        raise Escaped(_in_words(error)) from error
+
+
+async def _stopped(task: asyncio.Future[Any], seconds: float | None) -> None:
+    task.cancel()
+    task.add_done_callback(_is_heard)
+    await asyncio.wait({task}, timeout=seconds)
+
+
+def _is_heard(task: asyncio.Future[Any]) -> None:
+    """Take note of what a task came to that nobody waits for, so that it is not reported as unheard."""
+    _ = task.cancelled() or task.exception()
+
+
+def _in_words(error: SystemExit) -> str:
+    return f"SystemExit: {error.code}"
