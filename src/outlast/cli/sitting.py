@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 from outlast.cli.asking import Decision, ask_person, can_ask, waits_for
 from outlast.cli.exits import Exit, exit_code_of_state
 from outlast.cli.foreground import work_through
+from outlast.cli.leaving import leave
 from outlast.cli.logs import configure_logs
 from outlast.cli.printing import document, for_run, note
 from outlast.cli.progress.board import Board
@@ -45,8 +46,8 @@ class Sitting:
             self.run(self.engine.open())
             if self.engine.warning:
                 note(self.engine.warning)
-        except BaseException as error:
-            self._runner.__exit__(type(error), error, error.__traceback__)
+        except BaseException:
+            leave(self._runner)
             raise
         return self
 
@@ -56,7 +57,7 @@ class Sitting:
         try:
             self.run(self.engine.close())
         finally:
-            self._runner.__exit__(kind, error, trace)
+            leave(self._runner)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of `work`, done now."""
