@@ -40,12 +40,12 @@ def fate_of(troupe: Troupe, name: str, luck: Luck) -> list[Any]:
 
 
 def _of_model(troupe: Troupe, intent: ModelRequested, form: str | None, luck: Luck) -> list[Any]:
-    kind = luck("model", 8)
+    kind = luck("model", 10)
     if kind == 7:
         retry_at = troupe.now + timedelta(seconds=luck("retry", 3)) if luck("passes", 3) < 2 else None
         return [ModelFailed(call=intent.call, fault="overload", detail="", retry_at=retry_at, spent_tokens=1)]
     wants_report = intent.purpose == "report" and troupe.state.branches[intent.branch].steps == 1
-    if intent.with_tools and (wants_report or kind in (4, 5)):
+    if intent.with_tools and (wants_report or kind in (4, 5, 8, 9)):
         return _asking(troupe, intent, ["write_report"] if wants_report else None, luck)
     if kind == 6 and form is not None:
         return [_answer(intent, text="?", problem="it is not JSON")]
