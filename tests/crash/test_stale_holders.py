@@ -22,6 +22,7 @@ from outlast.domain.states import ENDED, State
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.store import Append, Committed, Item, Refused
 from outlast.ports.tool import ToolResult, tool
+from outlast.runs.shift import Shift
 from outlast.service import signals
 from tests.law import law
 from tests.unit.runs.parts import ask_for, call, say
@@ -122,8 +123,13 @@ async def test_g07_03_runs_of_the_dead_go_on_and_runs_of_the_living_are_left_alo
         orphan = await stage.start()
         assert await stage.store.claim("runs", "dead", 30.0, item=orphan)
         await lose(stage, orphan)
-        await asyncio.wait_for(stage.worker("new").serve(asyncio.Event(), until_idle=True), 5)
-        assert (await stage.state(orphan)).state is State.COMPLETED
+        shift = Shift(stage.worker("new"))
+        serving = asyncio.create_task(shift.serve())
+        watch = stage.store.watch([orphan])
+        while (await stage.state(orphan)).state is not State.COMPLETED:
+            assert await watch.wait(5)
+        shift.stop()
+        await asyncio.wait_for(serving, 5)
         assert generations(await stage.history(living)) == [1]
         hands.may_go_on.set()
         assert await asyncio.wait_for(at_work, 5) == "ended"
