@@ -9,7 +9,7 @@ from typing import Final
 from outlast.domain.errors import CallerMistake
 
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_AGE: Final = re.compile(r"(\d{1,6})([smhdw])")
+_AGE: Final = re.compile(r"([0-9]{1,6})([smhdw])")
 
 
 def age_in(text: str) -> timedelta:

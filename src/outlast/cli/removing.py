@@ -58,7 +58,7 @@ class Copied:
 
 
 async def expired_runs(store: Store, before: datetime, *, include_failed: bool) -> list[Expired]:
-    """The runs that ended before a time, oldest first, with their sizes."""
+    """The runs that ended before a time, oldest first, with their sizes, for which each is read."""
     found = []
     async for row in find_expired(store, before, include_failed=include_failed):
         size = await size_of(store, row.run_id)

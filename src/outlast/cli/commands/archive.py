@@ -29,6 +29,7 @@ from outlast.cli.removing import (
 )
 from outlast.cli.whole_files import unusable
 from outlast.domain.errors import CallerMistake, OutlastError
+from outlast.service.removal import find_expired
 from outlast.wiring.settings.load import load
 from outlast.wiring.settings.tree import Settings
 
@@ -90,23 +91,22 @@ async def _archived(
     done = _Done()
     async with existing_store(settings) as store:
         before = await store.now() - age
-        found = await expired_runs(store, before, include_failed=include_failed)
-        if dry_run or not found:
-            return found, done
-        _make(folder)
-        for one in found:
+        if dry_run:
+            return await expired_runs(store, before, include_failed=include_failed), done
+        async for row in find_expired(store, before, include_failed=include_failed):
+            _make(folder)
             try:
-                copied = await archive_run(store, one.row, folder)
+                copied = await archive_run(store, row, folder)
             except CallerMistake as mistake:
                 if mistake.code == "file_unusable":
                     raise
-                _tell(done, one.row.run_id, mistake)
+                _tell(done, row.run_id, mistake)
             except OutlastError as error:
-                _tell(done, one.row.run_id, error)
+                _tell(done, row.run_id, error)
             else:
                 if copied is not None:
                     done.copied.append(copied)
-    return found, done
+    return [], done
 
 
 def _tell(done: _Done, run_id: str, error: OutlastError) -> None:
