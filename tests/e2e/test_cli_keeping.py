@@ -48,6 +48,7 @@ def test_a_run_moves_to_another_store_and_back(kept: Home, tmp_path: Path) -> No
     exported = kept.here("export", run_id, "-o", "run.jsonl")
     assert (exported.code, exported.out) == (0, "")
     text = (kept.folder / "run.jsonl").read_bytes()
+    assert (kept.folder / "run.jsonl").stat().st_mode & 0o077 == 0
     assert kept.here("export", run_id).out.encode() == text
     other = kept.write("other.yaml", "harness: {persistence: {path: other.db}}\n").name
     taken = kept.here("import", "run.jsonl", "--config", other)

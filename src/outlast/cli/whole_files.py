@@ -17,7 +17,8 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 class WholeFile:
-    """A file that appears under its name when all is written and on the disk; after an error nothing is left. `.gz` compresses.
+    """A file that appears under its name when all is written and on the disk; after an error nothing is left. Only its owner may read it;
+    `.gz` compresses.
 
     Use as a context manager. Raises CallerMistake (`file_unusable`).
     """
@@ -28,7 +29,8 @@ class WholeFile:
 
     def __enter__(self) -> Self:
         try:
-            self._raw: IO[bytes] = self.draft.open("wb")
+            # For nobody else's eyes, as the database is: it holds the same.
+            self._raw: IO[bytes] = open(self.draft, "wb", opener=_private)
         except OSError as error:
             raise unusable(self.path, error) from error
         # No name and no time in it: equal content gives equal bytes.
@@ -85,6 +87,10 @@ def unusable(path: Path, error: Exception) -> CallerMistake:
     """The error for a file that cannot be read or written."""
     why = getattr(error, "strerror", None) or str(error)
     return CallerMistake("file_unusable", f"{path}: {why}.", "Name a file that is there and may be used.")
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _sync_folder(folder: Path) -> None:

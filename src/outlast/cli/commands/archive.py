@@ -15,6 +15,7 @@ from outlast.cli.ages import age_in
 from outlast.cli.exits import Exit
 from outlast.cli.opening import existing_store
 from outlast.cli.options import AsJson, Config
+from outlast.cli.phrases import counted
 from outlast.cli.printing import document, note, out
 from outlast.cli.removing import (
     Copied,
@@ -77,11 +78,11 @@ def archive(
             out(
                 f"{one.row.run_id}  {one.row.state}  ended {one.row.updated_at:%Y-%m-%d}  {one.size_bytes:,} bytes"
             )
-        note(f"{len(found)} runs, {total_bytes(found):,} bytes, would be moved to {folder}.")
+        note(f"{counted(len(found), 'run')}, {total_bytes(found):,} bytes, would be moved to {folder}.")
     else:
         for copied in done.copied:
             out(copied.file)
-        note(f"{len(done.copied)} runs moved to {folder}; {given:,} bytes given back.")
+        note(f"{counted(len(done.copied), 'run')} moved to {folder}; {given:,} bytes given back.")
     return Exit.FAILED if done.wrong else Exit.DONE
 
 

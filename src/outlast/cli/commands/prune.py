@@ -16,6 +16,7 @@ from outlast.cli.asking import confirmed
 from outlast.cli.exits import Exit
 from outlast.cli.opening import existing_store
 from outlast.cli.options import AsJson, Config
+from outlast.cli.phrases import counted
 from outlast.cli.printing import document, note, out
 from outlast.cli.removing import (
     DryRun,
@@ -56,8 +57,8 @@ class _Found:
 
     def in_words(self) -> str:
         return (
-            f"{len(self.runs)} runs, {len(self.workspaces)} workspaces of runs that are gone, "
-            f"{len(self.stray.payloads)} payloads nothing refers to: up to {self.size_bytes:,} bytes"
+            f"{counted(len(self.runs), 'run')}, {counted(len(self.workspaces), 'workspace')} of runs that are gone or go, "
+            f"{counted(len(self.stray.payloads), 'payload')} nothing refers to: up to {self.size_bytes:,} bytes"
         )
 
 
@@ -93,7 +94,7 @@ def prune(
         note(f"{found.in_words()} would go.")
     else:
         note(
-            f"{len(gone)} runs are gone; {given:,} bytes given back."
+            f"Deleted {counted(len(gone), 'run')}; {given:,} bytes given back."
             if found.count
             else "There is nothing to delete."
         )
