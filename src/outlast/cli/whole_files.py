@@ -17,10 +17,9 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 class WholeFile:
-    """A file that appears under its name when all is written and on the disk; after an error nothing is left. Only its owner may read it;
-    `.gz` compresses.
+    """A file that appears under its name when all is written and on the disk; after an error nothing is left.
 
-    Use as a context manager. Raises CallerMistake (`file_unusable`).
+    Only its owner may read it; `.gz` compresses. Use as a context manager. Raises CallerMistake (`file_unusable`).
     """
 
     def __init__(self, path: Path) -> None:
