@@ -30,7 +30,7 @@ from outlast.testing.faults import Crash, CrashPlan, Faulty
 from outlast.wiring.build import read_form
 from tests.crash import trade
 
-LEASE_SECONDS = 30.0
+LEASE_SECONDS = 600.0
 MOST_CLAIMS = 20
 
 

@@ -14,7 +14,7 @@ STOP_SECONDS: Final = 2.0
 
 
 class Escaped(Exception):
-    """What a user's code let out that is no error: SystemExit, or a cancellation that nobody had asked for."""
+    """What a user's code let out that is no Exception: SystemExit and its like, or a cancellation that nobody had asked for."""
 
 
 async def contained(work: Awaitable[T], seconds: float) -> T:
@@ -51,10 +51,10 @@ async def in_thread(function: Callable[[], T]) -> T:
     def work() -> None:
         try:
             told: tuple[Callable[[Any], None], object] = result.set_result, function()
-        except SystemExit as error:
-            told = result.set_exception, Escaped(_in_words(error))
         except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever waits
             told = result.set_exception, error
+        except BaseException as error:  # noqa: BLE001 - whoever waits would wait in vain
+            told = result.set_exception, Escaped(_in_words(error))
         if not loop.is_closed():
             loop.call_soon_threadsafe(tell, *told)
 
@@ -63,10 +63,12 @@ async def in_thread(function: Callable[[], T]) -> T:
 
 
 async def _without_exits(work: Awaitable[T]) -> T:
-    """An event loop passes SystemExit on to whoever runs it, so it must not leave the task."""
+    """An event loop passes SystemExit on to whoever runs it, so neither it nor its like may leave the task."""
     try:
         return await work
-    except SystemExit as error:
+    except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
         raise Escaped(_in_words(error)) from error
 
 
@@ -81,5 +83,5 @@ def _is_heard(task: asyncio.Future[Any]) -> None:
     _ = task.cancelled() or task.exception()
 
 
-def _in_words(error: SystemExit) -> str:
-    return f"SystemExit: {error.code}"
+def _in_words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -212,6 +212,12 @@ async def test_a_hook_that_quits_or_returns_neither_none_nor_a_veto_refuses_and_
     async def quits(context: HookContext) -> None:
         raise SystemExit(0)
 
+    class Odd(BaseException):
+        """Neither an Exception nor an exit."""
+
+    def lets_something_else_out(context: HookContext) -> None:
+        raise Odd("so")
+
     def quits_plainly(context: HookContext) -> None:
         raise SystemExit(0)
 
@@ -221,6 +227,7 @@ async def test_a_hook_that_quits_or_returns_neither_none_nor_a_veto_refuses_and_
     for hook, told in (
         (quits, "SystemExit: 0"),
         (quits_plainly, "SystemExit: 0"),
+        (lets_something_else_out, "Odd: so"),
         (objects, "it returned False"),
     ):
         async with staged(
