@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from outlast.domain.events import (
@@ -103,7 +104,7 @@ def _forked(state: RunState, event: RunForked) -> RunState:
         tickets={},
         hooks={},
         calls=calls,
-        model_calls={name: evolve(call, generation=FORKED) for name, call in state.model_calls.items()},
+        model_calls={name: replace(call, generation=FORKED) for name, call in state.model_calls.items()},
         reached=(),
         wants_pause=False,
         wants_cancel=None,

@@ -19,6 +19,7 @@ from outlast.domain.events import (
     ToolRequested,
     ToolUnsettled,
 )
+from outlast.domain.states import State
 from outlast.domain.task import ApprovalRule, Limits, RoleSettings
 from outlast.journal.thread import read_thread_words
 from outlast.ports.provider import ModelAnswer, ModelRequest
@@ -26,7 +27,7 @@ from outlast.ports.tool import ToolContext, tool
 from outlast.service import signals
 from outlast.service.fork import Branching, fork_run
 from tests.law import law
-from tests.unit.runs.parts import ask_for, call, in_turn, results, say
+from tests.unit.runs.parts import ask_for, call, conclude, in_turn, results, roles, say
 from tests.unit.runs.props import page
 from tests.unit.runs.stage import Stage, staged
 
@@ -47,6 +48,11 @@ def two_pages(request: ModelRequest) -> ModelAnswer:
     """Reads two pages, one after the other."""
     read = len(results(request))
     return ask_for(call("page", url=f"http://{'ab'[read]}")) if read < 2 else say("done")
+
+
+def one_page(request: ModelRequest) -> ModelAnswer:
+    """Reads a page, then concludes."""
+    return conclude("So it is.") if results(request) else ask_for(call("page", url="http://a"))
 
 
 @law("RUN-9.a", "RUN-9.h", "RUN-9.g")
@@ -225,3 +231,22 @@ async def test_a_fork_from_nowhere_or_after_the_end_is_refused(tmp_path: Path) -
             await fork(stage, "r-none", 1)
         with pytest.raises(NotFound):
             await fork(stage, run, 1, user_id="somebody-else")
+
+
+@law("RUN-9.a")
+async def test_a_research_may_be_forked_at_each_of_its_events_and_every_fork_comes_to_the_end(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path, roles(execute=one_page), page, workflow="research") as stage:
+        run = await stage.play()
+        history = await stage.history(run)
+        last = next(one.position for one in history if getattr(one.event, "target", None) is State.COMPLETED)
+        for at in range(1, last):
+            made = await fork(stage, run, at)
+            await stage.work(made)
+            if (
+                await stage.state(made)
+            ).open_questions():  # the call that hands the report in is not known to have run
+                await signals.answer(stage.store, made, "ann", "run it again")
+                await stage.work(made)
+            assert (await stage.state(made)).outcome == "full", f"forked at {at}"
