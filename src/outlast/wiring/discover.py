@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
@@ -113,7 +113,9 @@ class ToolCatalogue:
         `tool_not_loadable`, `invalid_tool` and `invalid_tool_schema` with what to correct.
         """
         wanted = dict.fromkeys(names)
-        found = self._found()
+        found = self._found(frozenset(wanted))
+        if not wanted.keys() <= found.keys():
+            found = self._found()
         late = {name for name in wanted if name not in found and self._notice(name)}
         if unknown := [name for name in wanted if name not in found and name not in late]:
             raise self._unknown(unknown[0], found)
@@ -125,9 +127,12 @@ class ToolCatalogue:
         notices = (self._notice(name) for name in names if name not in found)
         return tuple(notice for notice in notices if notice)
 
-    def _found(self) -> dict[str, Sequence[_Source]]:
-        """Each name with the user's tools of that name, or else the built-in one; `replaces` filled in."""
-        built = {source.entry.name: source for source in _built_in()}
+    def _found(self, names: frozenset[str] | None = None) -> dict[str, Sequence[_Source]]:
+        """Each name with the user's tools of that name, or else the built-in one; `replaces` filled in.
+
+        With `names`, of the built-in tools only those whose file is named like one of them.
+        """
+        built = {source.entry.name: source for source in _built_in(names)}
         users: dict[str, Sequence[_Source]] = {}
         for source in self._of_the_user():
             name = source.entry.name
@@ -199,14 +204,15 @@ def is_import_path(path: Path | str) -> bool:
     return isinstance(path, str) and re.fullmatch(r"\w+(\.\w+)*:\w+", path) is not None
 
 
-@cache
-def _built_in() -> tuple[_Source, ...]:
-    """The tools that come with outlast; they do not change under a running process."""
+@lru_cache(maxsize=64)
+def _built_in(names: frozenset[str] | None) -> tuple[_Source, ...]:
+    """The tools that come with outlast, those in files of these names; they do not change under a running process."""
     return tuple(
         _source(
             declared, BUILT_IN, path, Origin(f"{built_in.__name__}.{path.stem}", str(path), declared.symbol)
         )
         for path in python_files(Path(built_in.__path__[0]))
+        if names is None or path.stem in names
         for declared in scan(path).tools
     )
 
