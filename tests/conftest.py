@@ -22,14 +22,18 @@ END $$
 
 
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    """Where a PostgreSQL server is: the one that OUTLAST_TEST_POSTGRES_URL names, or one started for the session."""
-    given = os.environ.get("OUTLAST_TEST_POSTGRES_URL")
-    if given:
-        yield given
-        return
+def postgres_server() -> Iterator[PostgresServer]:
+    """A server of the session, which may be stopped and must be started again."""
     with PostgresServer() as server:
-        yield server.url
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_url(request: pytest.FixtureRequest) -> str:
+    """Where a PostgreSQL server is: the one that OUTLAST_TEST_POSTGRES_URL names, or that of the session."""
+    given = os.environ.get("OUTLAST_TEST_POSTGRES_URL")
+    url: str = given or request.getfixturevalue("postgres_server").url
+    return url
 
 
 @pytest.fixture(scope="session")

@@ -18,10 +18,7 @@ _ABOUT_BACKEND = query("about_backend")
 OLDEST_SERVER: Final = 130000
 """PostgreSQL 13, by its own way of counting."""
 
-STATEMENT_SECONDS: Final = 30.0
-"""How long an answer is waited for before the connection counts as lost."""
-
-_CONNECT_SECONDS: Final = 10.0
+_CONNECT_SECONDS: Final = 5.0
 _NOT_DURABLE = "off"
 
 
@@ -90,8 +87,9 @@ class Link:
 class Dialer:
     """Makes connections to one address. It learns of a pooler that the address does not mention."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, answer_seconds: float) -> None:
         self.address = address
+        self._answer_seconds = answer_seconds
         self.statements = 0
 
     async def dial(self) -> Link:
@@ -112,7 +110,7 @@ class Dialer:
         return await asyncpg.connect(
             self.address.dsn,
             timeout=_CONNECT_SECONDS,
-            command_timeout=STATEMENT_SECONDS,
+            command_timeout=self._answer_seconds,
             statement_cache_size=0 if is_pooled else 256,
             max_cached_statement_lifetime=0,
             **place,

@@ -18,6 +18,8 @@ _PONG_SECONDS: Final = 5.0
 LOOK_SECONDS: Final = 1.0
 """How often watchers look by themselves while nothing can be heard."""
 
+_FIRST_PAUSE_SECONDS: Final = 0.05
+
 
 class Listener:
     """Touches watches when something was told of their topics. Everyone is touched once whenever nobody listened before.
@@ -52,14 +54,19 @@ class Listener:
             self._task = asyncio.create_task(self._run())
 
     async def _run(self) -> None:
+        pause_seconds = _FIRST_PAUSE_SECONDS
         while self._watches:
-            if self._dialer.address.can_listen:
-                await self._listen()
+            if not self._dialer.address.can_listen:
+                pause_seconds = LOOK_SECONDS
+            elif await self._listen():
+                pause_seconds = _FIRST_PAUSE_SECONDS
             self._watches.touch_all()
-            await self._wait(LOOK_SECONDS)
+            self._changed.clear()
+            await self._wait(pause_seconds)
+            pause_seconds = min(2 * pause_seconds, LOOK_SECONDS)
 
-    async def _listen(self) -> None:
-        """Listen until the connection is lost or nothing is watched."""
+    async def _listen(self) -> bool:
+        """Listen until the connection is lost or nothing is watched. False: there was no connection to be had."""
         link: Link | None = None
         try:
             link = await self._dialer.dial_direct()
@@ -70,6 +77,7 @@ class Listener:
         finally:
             if link is not None:
                 link.cut()
+        return link is not None
 
     async def _hear(self, link: Link) -> None:
         link.connection.add_termination_listener(self._wake)

@@ -47,13 +47,14 @@ class PostgresStore:
     """A store in one schema of a PostgreSQL server, shared by any number of processes.
 
     `url` is read by `read_address`, which raises CallerMistake (`store_url`). A server that is away is waited for
-    `patience_seconds`, except at `open`. Once open, `server` says what it is, `warning` what it cannot do
-    as it is reached, and `schema` the version of the schema as it was found and as it is.
+    `patience_seconds`, except at `open`; a connection on which an answer takes longer than `answer_seconds` counts as lost. Once
+    open, `server` says what it is, `warning` what it cannot do as it is reached, and `schema` the version of the schema as it was
+    found and as it is.
     """
 
-    def __init__(self, url: str, *, patience_seconds: float = 10.0) -> None:
+    def __init__(self, url: str, *, patience_seconds: float = 10.0, answer_seconds: float = 30.0) -> None:
         address = read_address(url)
-        self._dialer = Dialer(address)
+        self._dialer = Dialer(address, answer_seconds)
         self._channels = Channels(address.schema, secrets.token_hex(6))
         self._patience_seconds = patience_seconds
         self._watches = Watches(lambda: None)
