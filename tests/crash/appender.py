@@ -1,6 +1,6 @@
-"""A process that appends to streams of a SQLite store and says on stdout what was committed: `STREAM POSITION`.
+"""A process that appends to streams of a store and says on stdout what was committed: `STREAM POSITION`.
 
-Run as: appender.py PATH COUNT STREAM... (COUNT 0: until killed).
+Run as: appender.py PLACE COUNT STREAM... (PLACE: a file, or the URL of a PostgreSQL server; COUNT 0: until killed).
 """
 
 import asyncio
@@ -8,11 +8,12 @@ import itertools
 import sys
 from pathlib import Path
 
+from outlast.adapters.stores.postgres import PostgresStore
 from outlast.adapters.stores.sqlite import SqliteStore
-from outlast.ports.store import Append, Committed, Enqueue, EventRow, PutPayload
+from outlast.ports.store import Append, Committed, Enqueue, EventRow, PutPayload, Store
 
 
-async def append_to(store: SqliteStore, stream: str, count: int) -> None:
+async def append_to(store: Store, stream: str, count: int) -> None:
     """Batches of an event, a payload and an entry, each at the position the last one left."""
     head = await store.read_head(stream)
     for position in itertools.islice(itertools.count(head + 1), count or None):
@@ -29,8 +30,8 @@ async def append_to(store: SqliteStore, stream: str, count: int) -> None:
         sys.stdout.flush()
 
 
-async def main(path: str, count: str, *streams: str) -> None:
-    store = SqliteStore(Path(path))
+async def main(place: str, count: str, *streams: str) -> None:
+    store = PostgresStore(place) if "://" in place else SqliteStore(Path(place))
     await store.open()
     await asyncio.gather(*[append_to(store, stream, int(count)) for stream in streams])
     await store.close()

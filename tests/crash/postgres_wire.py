@@ -109,6 +109,7 @@ class Pooler:
         self._size = size
         self._free: asyncio.Queue[Stream] = asyncio.Queue()
         self._greeting = b""
+        self.errors = 0
 
     async def start(self) -> None:
         """Connect to the server."""
@@ -152,6 +153,7 @@ class Pooler:
             answered = b""
             while answered != _READY:
                 answered = await read_message(server[0])
+                self.errors += answered[:1] == b"E"
                 client[1].write(answered)
         finally:
             asking.cancel()  # the client asks nothing more before it has read that it may

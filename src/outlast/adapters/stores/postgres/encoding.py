@@ -97,6 +97,7 @@ def _check(append: Append) -> None:
     """Raise for what `_fields` would raise for."""
     for name in (append.stream, append.queue):
         _text(name)
+    _whole(append.after or 0)
     _whole((append.after or 0) + len(append.events))
     _whole(append.generation or 0)
     for event in append.events:

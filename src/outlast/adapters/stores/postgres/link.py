@@ -42,18 +42,11 @@ class Link:
         self.version = ""
         self._count = count
         self._schema = address.schema
-        self._is_pooled = address.is_pooled
 
     async def rows(self, text: str, *arguments: object) -> Sequence[Any]:
-        """The rows of one query, in a transaction of its own. Behind a pooler one holds statement and execution together."""
+        """The rows of one query, which is a transaction of its own."""
         self._count()
-        sql = in_schema(text, self._schema)
-        found: Sequence[Any]
-        if self._is_pooled:
-            async with self.connection.transaction():
-                found = await self.connection.fetch(sql, *arguments)
-        else:
-            found = await self.connection.fetch(sql, *arguments)
+        found: Sequence[Any] = await self.connection.fetch(in_schema(text, self._schema), *arguments)
         return found
 
     async def row(self, text: str, *arguments: object) -> Any | None:

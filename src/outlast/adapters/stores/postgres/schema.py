@@ -10,7 +10,10 @@ from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import in_schema
 from outlast.domain.errors import Broken
 
-_HAS_VERSION = "SELECT to_regclass('{schema}.schema_version') IS NOT NULL"
+# Asked of a catalog and not of to_regclass, which may still believe what it knew before a lock was waited for.
+_HAS_VERSION = (
+    "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = '{schema}' AND tablename = 'schema_version')"
+)
 _VERSION = "SELECT version FROM {schema}.schema_version"
 _TABLES = "SELECT count(*) FROM pg_tables WHERE schemaname = '{schema}'"
 _BEGIN = """

@@ -31,7 +31,7 @@ class Site:
         self.pool = Pool(dialer, dialer.address.connections)
         self.crier = Crier(self.pool, channels, self._where)
         self.committer = Committer(self.pool, self._new_patience, self._where, self._tell)
-        self.listener = Listener(dialer, channels, watches)
+        self.listener = Listener(dialer, channels, watches, self.crier.cry)
 
     async def do(self, work: Callable[[Link], Awaitable[T]]) -> T:
         """The result of work that may be done again. Passing troubles are waited out; others are raised in our words."""
