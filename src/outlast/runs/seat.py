@@ -11,6 +11,7 @@ from typing import Final
 from outlast.domain.door import digest_of
 from outlast.domain.errors import OutlastError
 from outlast.ports.store import Claim, Enqueue, Release, Store
+from outlast.runs.crowd import COUNT_SECONDS, MOST_WORKERS
 from outlast.runs.desk import Lease
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.heartbeat import Heartbeat
@@ -28,6 +29,16 @@ class Seat:
         self._lease_seconds = lease_seconds
         self._heartbeat = heartbeat
         self._lease: Lease | None = None
+        self._crowd = 1
+        self._counted_seconds = -COUNT_SECONDS
+
+    async def crowd(self) -> int:
+        """How many workers are there, this one included, as of a minute ago at most; counted no further than matters."""
+        now = elapsed_seconds()
+        if now - self._counted_seconds >= COUNT_SECONDS:
+            self._counted_seconds = now
+            self._crowd = len(await self._store.list_leases(WORKERS, MOST_WORKERS))
+        return self._crowd
 
     async def take(self) -> None:
         """Be seen from now on. Nothing happens to who has a seat; one that was lost is replaced."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from typing import Any, Final
 
 from outlast.domain.errors import Broken, OutlastError
 from outlast.ports.store import Claim, Shares
 from outlast.ports.watch import Watch
+from outlast.runs.crowd import hold_back_seconds
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.heartbeat import Heartbeat
 from outlast.runs.loop import STORE_TROUBLES
@@ -48,6 +50,9 @@ class Shift:
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._crowd = 1
+        self._claim_seconds = 0.0
+        self._due_in_seconds: float | None = None
 
     @property
     def is_stopping(self) -> bool:
@@ -91,9 +96,12 @@ class Shift:
         return not await self._claim(heartbeat)
 
     async def _take_some(self, seat: Seat, heartbeat: Heartbeat) -> bool | None:
-        """Take the runs there is room for. None: nobody knows what is due, since the store cannot serve."""
+        """Take the runs there is room for, where any is due. None: nobody knows, since the store cannot serve."""
         try:
             await seat.take()
+            self._crowd = await seat.crowd()
+            if not self._room or not await self._is_due():
+                return False
             return await self._claim(heartbeat)
         except Broken as trouble:
             if trouble.code not in STORE_TROUBLES:
@@ -106,11 +114,19 @@ class Shift:
             return False
         claimed_at = elapsed_seconds()
         claims = await self._worker.claim_due(self._room, self._shares)
+        self._claim_seconds = elapsed_seconds() - claimed_at
         for claim in claims:
             task = asyncio.create_task(self._work(claim, claimed_at, heartbeat))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         return bool(claims)
+
+    async def _is_due(self) -> bool:
+        """Is anything due? A look is cheaper for the store than a claim of nothing."""
+        store = self._worker.store
+        due_at = await store.next_due("runs")
+        self._due_in_seconds = None if due_at is None else (due_at - await store.now()).total_seconds()
+        return self._due_in_seconds is not None and self._due_in_seconds <= 0
 
     @property
     def _room(self) -> int:
@@ -132,26 +148,29 @@ class Shift:
         """Until something is due, a slot is free, or the worker is to stop."""
         waits: list[asyncio.Future[Any]] = [asyncio.create_task(_happened(self._stop))]
         if self._room:
-            waits.append(asyncio.create_task(watch.wait(await self._rest_seconds(has_taken))))
+            waits.append(asyncio.create_task(self._told(watch, await self._rest_seconds(has_taken))))
         await asyncio.wait([*waits, *self._tasks], return_when=asyncio.FIRST_COMPLETED)
         for pending in waits:
             pending.cancel()
+
+    async def _told(self, watch: Watch, seconds: float) -> None:
+        """Until somebody tells of something or the time is over, and a while longer in a crowd."""
+        await watch.wait(seconds)
+        chance = random.random()  # noqa: S311 - spreads workers, hides nothing
+        await asyncio.sleep(hold_back_seconds(self._crowd, self._claim_seconds, chance))
 
     async def _rest_seconds(self, has_taken: bool | None) -> float:
         """How long there is nothing to look for, unless somebody tells of it."""
         if has_taken is None:
             return BLOCKED_SECONDS
-        store = self._worker.store
         try:
-            due_at = await store.next_due("runs")
-            left = None if due_at is None else (due_at - await store.now()).total_seconds()
+            if has_taken:
+                await self._is_due()
         except Broken as trouble:
             if trouble.code not in STORE_TROUBLES:
                 raise
             return BLOCKED_SECONDS
-        if left is None:
-            return SAFETY_POLL_SECONDS
-        return min(SAFETY_POLL_SECONDS, max(left, 0.02 if has_taken or left > 0 else BLOCKED_SECONDS))
+        return rest_seconds(self._due_in_seconds, has_taken=has_taken)
 
     async def _hand_back(self) -> None:
         """Let calls in flight end within the bound, then kill them, so that every run is given back."""
@@ -168,6 +187,14 @@ class Shift:
             for task in stuck:
                 task.cancel()
             await asyncio.gather(*stuck, return_exceptions=True)
+
+
+def rest_seconds(due_in_seconds: float | None, *, has_taken: bool) -> float:
+    """How long to rest until something is due (None: nothing is). What is due and was not taken may not be taken now."""
+    if due_in_seconds is None:
+        return SAFETY_POLL_SECONDS
+    soonest = 0.02 if has_taken or due_in_seconds > 0 else BLOCKED_SECONDS
+    return min(SAFETY_POLL_SECONDS, max(due_in_seconds, soonest))
 
 
 async def _happened(event: asyncio.Event) -> None:
