@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.child import RESULTS, ProbeFailed
-from bench.parts import beside, concurrent, research, resume, rounds, start
+from bench.parts import beside, concurrent, costs, research, resume, rounds, scale, start
 from bench.table import Row
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -23,7 +23,11 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "start": start.measure,
     "research": research.measure,
 }
-LONG: dict[str, Callable[[], Iterator[Row]]] = {"long": rounds.measure_long}
+LONG: dict[str, Callable[[], Iterator[Row]]] = {
+    "long": rounds.measure_long,
+    "costs": costs.measure,
+    "scale": scale.measure,
+}
 PEERS: dict[str, Callable[[], Iterator[Row]]] = {"peers": beside.measure, "long-peers": beside.measure_long}
 
 

@@ -100,6 +100,7 @@ def arguments(description: str | None, modes: Sequence[str], **numbers: int | No
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("mode", choices=modes)
     parser.add_argument("--directory", type=Path, required=True, help="an empty one, on the disk to measure")
+    parser.add_argument("--url", default="", help="the address of a server; without one SQLite is measured")
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     return parser.parse_args()
