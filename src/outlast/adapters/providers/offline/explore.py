@@ -10,6 +10,7 @@ from outlast.adapters.providers.offline.asked import Asked
 from outlast.adapters.providers.offline.conclude import has_answer
 from outlast.adapters.providers.offline.evidence import Evidence, Finding, Hit
 from outlast.adapters.providers.offline.facets import FIGURES, GAPS, facets_of
+from outlast.adapters.providers.offline.phrases import CHINESE, ENGLISH
 from outlast.adapters.providers.offline.reply import call
 from outlast.adapters.providers.offline.words import keywords_of, terms_of
 from outlast.domain.door import Json
@@ -25,6 +26,13 @@ _HITS: Final = 6
 _PAGES_AT_ONCE: Final = 3
 _MOST_SEARCH_TURNS: Final = 2
 _MOST_FETCH_TURNS: Final = 3
+_SET_PHRASES: Final = frozenset(
+    terms_of(
+        " ".join(
+            text for spoken in (ENGLISH, CHINESE) for text in (spoken.revise, spoken.revise_search)
+        ).format(question="", words="")
+    )
+)
 _ADDRESS = re.compile(r"\bhttps?://[^\s<>\"'()，。、]+[^\s<>\"'()，。、.,;:!?]")
 
 
@@ -99,7 +107,9 @@ def queries_for(asked: Asked, findings: Sequence[Finding] = ()) -> list[str]:
     own = keywords_of(asked.sub_question, 24)
     shared = [word for word in own if overall & frozenset(terms_of(word))]
     distinct = [word for word in own if word not in shared]
-    remarks = [word for word in keywords_of(asked.remarks, 24) if word not in own]
+    remarks = [
+        word for word in keywords_of(asked.remarks, 24) if word not in own and not _is_set_phrase(word)
+    ]
     question = keywords_of(asked.question, 8)
     by_length = sorted(own, key=len, reverse=True)
     variants = [
@@ -114,6 +124,11 @@ def queries_for(asked: Asked, findings: Sequence[Finding] = ()) -> list[str]:
     ]
     queries = [" ".join(dict.fromkeys(words)) for words in variants if words]
     return list(dict.fromkeys(queries)) or [asked.sub_question[:200] or "?"]
+
+
+def _is_set_phrase(word: str) -> bool:
+    """Is this a word of what the offline reviewer always says? It stands for nothing that could be looked for."""
+    return frozenset(terms_of(word)) <= _SET_PHRASES
 
 
 def _to_be_checked(asked: Asked, findings: Sequence[Finding]) -> list[Finding]:

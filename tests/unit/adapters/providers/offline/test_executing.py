@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from outlast.adapters.providers.offline.phrases import CHINESE, ENGLISH, Phrases
 from outlast.domain.ids import source_key
 from outlast.domain.message import Message
 from outlast.ports.provider import ToolSchema
@@ -326,3 +327,15 @@ async def test_findings_under_a_label_inside_the_fence_are_known() -> None:
     )
     said = await told("conclude", asked, *fetched(A))
     assert not any("$2.50" in conclusion["claim"] for conclusion in said["conclusions"])
+
+
+@pytest.mark.parametrize("phrases", [ENGLISH, CHINESE])
+async def test_what_the_offline_reviewer_always_says_is_not_searched_for(phrases: Phrases) -> None:
+    reasons = [phrases.revise.format(question="x"), phrases.revise_search.format(words="moon")]
+    more = "REASONS:\n" + "\n".join(f"- {reason}" for reason in reasons)
+    asked = subtask("What causes earthquakes?", "What causes earthquakes?", more)
+    answer = await answered("execute", asked, tools=(SEARCH, FETCH))
+    assert [call.arguments["query"] for call in answer.tool_calls] == [
+        "moon causes earthquakes",
+        "causes earthquakes",
+    ]
