@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from outlast.domain.door import Json
-from outlast.domain.run import MAIN_BRANCH, RunState
+from outlast.domain.run import MAIN_BRANCH, RunState, SubtaskState
 from outlast.domain.states import ENDED
 from outlast.domain.thread import ThreadSaid
 from outlast.journal.codec import encode
@@ -20,12 +20,13 @@ SHOWN_INPUT: Final = 2000
 
 
 def summary_of(state: RunState) -> dict[str, Json]:
-    """The parts of a run's `show` document that lists carry, from its state."""
+    """The parts of a run's `show` document that its row carries; subtasks only once it has ended, for until then they are read."""
     failure = state.failure
     waiting: list[Json] = [f"approval {ticket.id}: {ticket.subject}" for ticket in state.open_tickets()]
     waiting += [f"answer {question.id}: {question.text}" for question in state.open_questions()]
     return {
         "input": state.input[:SHOWN_INPUT],
+        "subtasks": subtasks_of(state) if state.has_ended else [],
         "steps": state.counters.steps,
         "tokens": state.counters.tokens,
         "cost_usd": round(state.counters.cost_usd, 6),
@@ -34,6 +35,11 @@ def summary_of(state: RunState) -> dict[str, Json]:
         if failure
         else None,
     }
+
+
+def subtasks_of(state: RunState) -> list[Json]:
+    """The subtasks of the present plan, as `show` has them: how far each is and what it found."""
+    return [_worked(item) for item in state.plan]
 
 
 def started_summary(words: str) -> str:
@@ -79,3 +85,23 @@ def said_items(thread_id: str, said: ThreadSaid, at: datetime) -> list[Item]:
     row = EventRow(1, type(said).__name__, said.VERSION, at, encoded.body)
     payloads = [PutPayload(thread_id, digest, content) for digest, content in encoded.payloads.items()]
     return [Append(thread_id, None, (row,)), *payloads]
+
+
+def _worked(item: SubtaskState) -> dict[str, Json]:
+    return {
+        "id": item.subtask.id,
+        "state": str(item.progress),
+        "rounds": item.rounds,
+        "remarks": list(item.remarks),
+        "conclusions": [
+            {
+                "id": one.id,
+                "claim": one.claim,
+                "sources": list(one.sources),
+                "quote": one.quote,
+                "confidence": one.confidence,
+            }
+            for one in item.conclusions
+        ],
+        "open_questions": list(item.open_questions),
+    }

@@ -18,7 +18,7 @@ from outlast.journal.fold import load_state, unknown_run
 from outlast.journal.history import read_history
 from outlast.journal.thread import read_thread_words
 from outlast.ports.store import QueueEntry, RunFilter, RunRow, Store
-from outlast.runs.summary import summary_of
+from outlast.runs.summary import subtasks_of, summary_of
 from outlast.service.reports.document import to_document
 
 
@@ -44,7 +44,6 @@ async def show_run(store: Store, run_id: str, user_id: str | None = None) -> dic
     return {
         **_listed(row, summary_of(state), state),
         "plan": [_planned(item) for item in state.plan],
-        "subtasks": [_worked(item) for item in state.plan],
         "answer": await _answer(store, row) if report is None else None,
         "report": to_document(report) if report is not None else None,
     }
@@ -126,6 +125,7 @@ def _listed(row: RunRow, summary: dict[str, Json], state: RunState | None) -> di
         "state": str(shown),
         "outcome": state.outcome if state is not None else row.outcome,
         "input": summary.get("input", ""),
+        "subtasks": subtasks_of(state) if state is not None else summary.get("subtasks", []),
         "steps": summary.get("steps", 0),
         "tokens": summary.get("tokens", 0),
         "cost_usd": summary.get("cost_usd", 0.0),
@@ -142,24 +142,4 @@ def _planned(item: SubtaskState) -> dict[str, Any]:
         "question": item.subtask.question,
         "done_when": item.subtask.done_when,
         "depends_on": list(item.subtask.depends_on),
-    }
-
-
-def _worked(item: SubtaskState) -> dict[str, Any]:
-    return {
-        "id": item.subtask.id,
-        "state": str(item.progress),
-        "rounds": item.rounds,
-        "remarks": list(item.remarks),
-        "conclusions": [
-            {
-                "id": one.id,
-                "claim": one.claim,
-                "sources": list(one.sources),
-                "quote": one.quote,
-                "confidence": one.confidence,
-            }
-            for one in item.conclusions
-        ],
-        "open_questions": list(item.open_questions),
     }
