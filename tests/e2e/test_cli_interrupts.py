@@ -1,8 +1,12 @@
 """Runs that are interrupted, killed, or wanted by two."""
 
+import io
 import json
 import signal
+from contextlib import redirect_stderr
+from unittest.mock import patch
 
+from outlast.cli.main import answer
 from tests.e2e.command_line import Home
 from tests.law import law
 
@@ -91,3 +95,64 @@ def test_a_failed_run_goes_on_at_the_step_that_failed(talking: Home) -> None:
     done = talking.outlast("resume", run)
     assert (done.code, done.out.strip()) == (0, "mended"), done.err
     assert (talking.folder / "sent.txt").read_text("utf-8") == "ann: once\n"
+
+
+@law("RUN-10.b")
+def test_g07_01_a_worker_that_stood_still_past_its_lease_runs_nothing_more_and_shows_how_it_goes_on(
+    talking: Home,
+) -> None:
+    talking.write(
+        "script.yaml",
+        "- call: [{tool: hold}]\n- call: [{tool: send, arguments: {to: ann, body: hi}}]\n- say: done\n",
+    )
+    words = ("run", "--task", "talk", "--input", "hello", "--key", "k", "--set", "harness.lease_seconds=1")
+    stopped = talking.start(*words)
+    stopped.until("hold")
+    stopped.signal(signal.SIGSTOP)
+    other = talking.start(*words)
+    other.until("hold (try 2)")
+    stopped.signal(signal.SIGCONT)
+    stopped.until("was taken over by another worker")
+    talking.write("go", "")
+    for worked in (other, stopped):
+        ended = worked.end()
+        assert (ended.code, ended.out.strip()) == (0, "done"), ended.err
+    assert (talking.folder / "sent.txt").read_text() == "ann: hi\n"
+    claims = [line["data"] for line in talking.trace(talking.run_id()) if line["kind"] == "RunClaimed"]
+    assert [claim["generation"] for claim in claims] == [1, 2]
+
+
+@law("RUN-3.a", "RUN-10.a")
+def test_g07_03_a_worker_goes_on_with_the_run_of_a_dead_process_and_leaves_the_live_one_alone(
+    talking: Home,
+) -> None:
+    leased = ("--set", "harness.lease_seconds=1")
+    talking.write("script.yaml", "- say: too late\n  delay_seconds: 60\n")
+    dead = talking.start("run", "--task", "talk", "--input", "dies in a model call", *leased)
+    dead.until("INIT -> EXECUTING")
+    dead.kill()
+    dead_run = talking.run_id()
+    talking.write("script.yaml", HOLD)
+    alive = talking.start("run", "--task", "talk", "--input", "lives", *leased)
+    alive.until("hold")
+    live_run = talking.run_id()
+    talking.write("script.yaml", "- say: went on\n")
+    worked = talking.start("worker", *leased)
+    followed = talking.start("trace", dead_run, "--follow")
+    assert "COMPLETED" in followed.end().out
+    worked.signal(signal.SIGTERM)
+    assert worked.end().code == 0
+    talking.write("go", "")
+    assert alive.end().out.strip() == "done"
+    kinds = [line["kind"] for line in talking.trace(live_run)]
+    assert kinds.count("RunClaimed") == 1
+    assert [line["kind"] for line in talking.trace(dead_run)].count("ModelRequested") == 2
+
+
+def test_an_interrupt_while_the_command_still_loads_is_no_traceback() -> None:
+    def interrupted(tokens: object) -> int:
+        raise KeyboardInterrupt
+
+    with patch("outlast.cli.dispatch.dispatch", interrupted), redirect_stderr(io.StringIO()) as err:
+        assert answer(["runs"]) == 130
+    assert err.getvalue() == "Interrupted.\n"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from outlast.cli.interrupts import Interrupted, Interrupts
 from outlast.cli.progress.display import Display
 from outlast.cli.progress.terminal import FRAME_SECONDS
+from outlast.domain.errors import Broken
 from outlast.domain.states import ENDED, HELD
 from outlast.ports.store import Store
 from outlast.service.show import holder_of, owned_row
@@ -44,7 +45,9 @@ async def work_through(
             try:
                 while True:
                     evicted = await engine.evictable(run_id)
-                    reason = await interrupts.during(worker.work_on(run_id, evicted), gently=True)
+                    reason = await interrupts.during(
+                        _worked_on(worker.work_on(run_id, evicted), run_id, display), gently=True
+                    )
                     if reason in _RESTED:
                         return True
                     if reason is None and await interrupts.during(
@@ -55,6 +58,17 @@ async def work_through(
                         await interrupts.during(_until_due(engine.store, run_id))
             except Interrupted:
                 return False
+
+
+async def _worked_on(work: Awaitable[str | None], run_id: str, display: Display) -> str | None:
+    """Why the run was given back; None when another holds it, be it that our lease ran out while this process stood still."""
+    try:
+        return await work
+    except Broken as error:
+        if error.code != "lease_lost":
+            raise
+        display.say(f"{run_id} was taken over by another worker; it goes on there.")
+        return None
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from outlast import __version__
 from outlast.cli.listing import overview
 
 _DISPATCH: Final = "outlast.cli.dispatch"
+_INTERRUPTED: Final = 130
 
 
 def main() -> NoReturn:
@@ -27,7 +28,11 @@ def answer(tokens: Sequence[str]) -> int:
         sys.stdout.write(f"outlast {__version__}\n")
         return 0
     # Imported here by name: the list of commands must not pay for the libraries the commands need.
-    code: int = importlib.import_module(_DISPATCH).dispatch(list(tokens))
+    try:
+        code: int = importlib.import_module(_DISPATCH).dispatch(list(tokens))
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        return _INTERRUPTED
     return code
 
 
