@@ -48,7 +48,7 @@ def _broken(error: sqlite3.Error, code: int, path: Path | None, at_commit: bool)
             f"There is no room left for the store {where} ({error}).",
             "Free some disk space; nothing was lost and no restart is needed.",
         )
-    if code in _DAMAGED:
+    if code in _DAMAGED or str(error).startswith("Could not decode to UTF-8"):
         return Broken(
             "store_damaged",
             f"The store {where} is damaged or is not an outlast database ({error}).",

@@ -57,3 +57,13 @@ def test_an_error_of_our_own_or_of_a_bug_stays_what_it_is() -> None:
     ours, bug = OutlastError("code", "detail"), KeyError("bug")
     assert in_our_words(ours, None) is ours
     assert in_our_words(bug, None) is bug
+
+
+def test_text_that_is_no_text_any_more_is_damage(tmp_path: Path) -> None:
+    database = sqlite3.connect(tmp_path / "x.db")
+    with pytest.raises(sqlite3.OperationalError) as error:
+        database.execute("SELECT CAST(x'ff' AS TEXT)").fetchone()
+    database.close()
+    told = in_our_words(error.value, tmp_path / "x.db")
+    assert isinstance(told, Broken)
+    assert told.code == "store_damaged"
