@@ -58,6 +58,7 @@ def test_a_rejection_reaches_the_model_with_its_comment(talking: Home) -> None:
     rejected = talking.here("reject", run, "--comment", "too curt")
     assert rejected.code == 0
     assert f"outlast resume {run}" in rejected.err
+    assert "A person has decided" in talking.here("doctor", run).out
     done = talking.outlast("resume", run)
     assert (done.code, done.out.strip()) == (0, "rewritten"), done.err
     assert not (talking.folder / "sent.txt").exists()

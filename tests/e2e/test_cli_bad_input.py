@@ -96,6 +96,9 @@ def test_what_is_not_there_is_not_found_and_empty_input_is_wrong(library: Home) 
     )
     for words in (("show",), ("report",), ("trace",), ("resume",), ("pause",), ("cancel",), ("doctor",)):
         assert error_of(library.here(*words, "r-x", "--json"), 4)["code"] == "unknown_run"
+    unknown = error_of(library.here("set", "r-x", "max_wall=5", "--json"), 2)
+    assert (unknown["code"], "max_wall_time" in unknown["next"]) == ("unknown_limit", True)
+    assert library.here("run", "--task", "brif", "--input", "x").err.count("brief") == 1
 
 
 def test_an_unreadable_document_is_named_and_the_run_goes_on(library: Home) -> None:
@@ -115,6 +118,7 @@ def test_a_database_of_a_newer_version_is_left_alone(library: Home) -> None:
     assert error["code"] == "store_newer"
     assert "999" in error["detail"]
     assert library.here("db", "check", "--json").document["version"] == 999
+    assert "a newer outlast wrote it" in library.here("db", "check").err
     assert error_of(library.here(*RUN), 1)["code"] == "store_newer"
     failed = [
         check for check in library.here("doctor", "--json").document["checks"] if check["status"] == "error"

@@ -34,11 +34,13 @@ def test_a_run_prints_its_report_and_is_found_by_its_key_and_by_every_verb_that_
 
     listed = library.here("runs", "--json").document["runs"]
     assert len(listed) == 1
-    assert listed[0].keys() == SHOW_KEYS - {"plan", "subtasks", "report"}
+    assert listed[0].keys() == SHOW_KEYS - {"plan", "report"}
     run = listed[0]["run_id"]
+    assert done.err.splitlines()[0] == f"Run {run}"
 
     shown = library.here("show", run, "--json").document
     assert shown.keys() >= SHOW_KEYS
+    assert all(shown[key] == value for key, value in listed[0].items())
     assert (shown["state"], shown["outcome"], shown["input"]) == ("COMPLETED", "full", QUESTION)
     assert isinstance(shown["tokens"], int)
     assert library.here("resume", run, "--json").document == shown

@@ -80,6 +80,19 @@ def _explained(facts: dict[str, Any], is_due: bool) -> tuple[str, str]:
 
 
 def _waiting(facts: dict[str, Any]) -> tuple[str, str]:
+    if not facts["waits_for"]:
+        note = facts["note"] if ":" in facts["note"] else ""
+        why = (
+            f"The last worker could not take it up: {note}"
+            if note
+            else "A person has decided what it waited for."
+        )
+        return (
+            why,
+            "Mend that, then `outlast resume RUN`."
+            if note
+            else "`outlast resume RUN`, or start `outlast worker`.",
+        )
     command = "approve" if any(item.startswith("approval") for item in facts["waits_for"]) else "answer"
     return (
         "It waits for a person.",

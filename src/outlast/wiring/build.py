@@ -115,7 +115,7 @@ class Builder:
         if name not in known:
             return []
         checked = check_arguments(self.catalogue().load([name])[name], arguments)
-        return [*checked.problems, checked.detail][:10] if isinstance(checked, ToolError) else []
+        return list(checked.problems or (checked.detail,))[:10] if isinstance(checked, ToolError) else []
 
     async def check(self, definition: TaskDefinition) -> None:
         """Make sure that the models, the workflow and the hooks of a task are there. Raises CallerMistake as a call does."""

@@ -62,7 +62,9 @@ def check(*, config: Config = None, json: AsJson = False) -> int:
     out(", ".join(_in_words(shown)))
     for problem in problems:
         out(f"damaged: {problem}")
-    if "runs" not in shown and not problems:
+    if not problems and shown.get("version", 0) > shown.get("newest_version", 0):
+        note("Only the file was checked: a newer outlast wrote it, and that one can check the rest.")
+    elif "runs" not in shown and not problems:
         note("Only the file was checked: bring it forward with `outlast db upgrade`, then check again.")
     note("Restore it from a backup." if problems else "No damage was found.")
     return Exit.FAILED if problems else Exit.DONE

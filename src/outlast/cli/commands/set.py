@@ -18,7 +18,13 @@ app = App(name="set")
 
 Changes = Annotated[list[str], Parameter(help="key=value, as in the task: max_steps=60.")]
 
-_AS_IN_TASKS: Final = {"max_wall_time": "max_wall_seconds", "max_cost": "max_cost_usd"}
+_AS_IN_TASKS: Final = {
+    "max_steps": "max_steps",
+    "max_wall_time": "max_wall_seconds",
+    "max_tokens_total": "max_tokens_total",
+    "max_cost": "max_cost_usd",
+    "max_replans": "max_replans",
+}
 
 
 @app.default
@@ -44,5 +50,12 @@ def limits_in(options: list[str]) -> dict[str, Json]:
         if name == "timeout_minutes" and isinstance(override.value, int | float):
             found["max_wall_seconds"] = override.value * 60
         else:
-            found[_AS_IN_TASKS.get(name, name)] = override.value
+            found[_named(name)] = override.value
     return found
+
+
+def _named(name: str) -> str:
+    if name not in _AS_IN_TASKS:
+        listed = ", ".join([*_AS_IN_TASKS, "timeout_minutes"])
+        raise CallerMistake("unknown_limit", f"There is no limit {name!r}.", f"Limits: {listed}.")
+    return _AS_IN_TASKS[name]

@@ -47,6 +47,8 @@ class Lines:
 
     def begin(self, position: int) -> None:
         """Say which run this is; lines up to `position` are old."""
+        if position <= 1:  # who goes on with an older run knows its name
+            note(f"Run {self.board.run_id}")
         self._known = max(self._known, position)
 
     def take(self, line: Line) -> None:

@@ -115,7 +115,7 @@ def _document_of(wanted: str, settings: Settings, *, by_name_only: bool) -> tupl
         return files[0], read_file(files[0])
     if wanted in _BUILT_IN:
         return None, Document(f"the built-in task {wanted}", {"task": dict(_BUILT_IN[wanted])})
-    raise _no_such_task(wanted, [*found, *_BUILT_IN], settings.home / "tasks")
+    raise _no_such_task(wanted, list({**found, **_BUILT_IN}), settings.home / "tasks")
 
 
 def _no_such_task(wanted: str, names: list[str], directory: Path) -> NotFound:
