@@ -18,6 +18,8 @@ _true_time, _true_time_ns = time.time, time.time_ns
 class Skewed(dt.datetime):
     """The wall clock of this machine."""
 
+    __slots__ = ()  # extension modules insist on the size of the class they were built with
+
     @classmethod
     def now(cls, tz: dt.tzinfo | None = None) -> Any:
         """What this machine takes for now."""

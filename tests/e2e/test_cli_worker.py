@@ -91,7 +91,6 @@ def test_calls_that_outlast_the_bound_of_a_stopped_worker_are_killed(talking: Ho
     assert talking.trace(run)[-1]["data"] == {"reason": "shutdown"}
 
 
-@law("SEE-5.a")
 def test_a_worker_logs_warnings_and_no_runs_unless_it_is_asked_to(talking: Home) -> None:
     talking.write("script.yaml", SEND)
     worker = ready(talking)

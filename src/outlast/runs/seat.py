@@ -5,6 +5,7 @@ Seats of workers that are gone are taken by the next ones, so there are never mo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -21,13 +22,21 @@ WORKERS: Final = "workers"
 
 
 class Seat:
-    """The seat of one worker. The heartbeat keeps it for as long as the worker's loop ticks."""
+    """The seat of one worker. The heartbeat keeps it for as long as the worker's loop ticks; `on_loss` is called when it is lost."""
 
-    def __init__(self, store: Store, holder: str, lease_seconds: float, heartbeat: Heartbeat) -> None:
+    def __init__(
+        self,
+        store: Store,
+        holder: str,
+        lease_seconds: float,
+        heartbeat: Heartbeat,
+        on_loss: Callable[[], None],
+    ) -> None:
         self._store = store
         self._holder = holder
         self._lease_seconds = lease_seconds
         self._heartbeat = heartbeat
+        self._on_loss = on_loss
         self._lease: Lease | None = None
         self._crowd = 1
         self._counted_seconds = -COUNT_SECONDS
@@ -48,7 +57,7 @@ class Seat:
         asked = elapsed_seconds()
         lease = Lease(await self._claimed(), asked, self._lease_seconds)
         self._lease = lease
-        self._heartbeat.enter(lease, lambda: None)
+        self._heartbeat.enter(lease, self._on_loss)
 
     async def leave(self) -> None:
         """Be seen no more, and let the next worker have the seat. Safe to call twice, and when the store cannot serve."""

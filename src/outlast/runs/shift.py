@@ -48,6 +48,7 @@ class Shift:
         self._shares = shares or Shares()
         self._drain_seconds = drain_seconds
         self._stop = asyncio.Event()
+        self._disturbed = asyncio.Event()
         self._hurry = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._crowd = 1
@@ -62,20 +63,22 @@ class Shift:
     def stop(self) -> None:
         """Take nothing more, and end once every run has been given back."""
         self._stop.set()
+        self._disturbed.set()
 
     def hurry(self) -> None:
         """Stop, and let no call in flight go on."""
         self._hurry.set()
-        self._stop.set()
+        self.stop()
 
     async def serve(self, *, until_idle: bool = False) -> None:
         """Work until told to stop or, with `until_idle`, until nothing is due. A store that cannot serve is waited for."""
         worker = self._worker
         watch = worker.store.watch(["queue:runs"])
         async with Heartbeat(worker.store, worker.lease_seconds) as heartbeat:
-            seat = Seat(worker.store, worker.holder, worker.lease_seconds, heartbeat)
+            seat = Seat(worker.store, worker.holder, worker.lease_seconds, heartbeat, self._disturbed.set)
             try:
                 while not self._stop.is_set():
+                    self._disturbed.clear()
                     has_taken = await self._take_some(seat, heartbeat)
                     if until_idle and has_taken is False and await self._is_idle(seat, heartbeat):
                         return
@@ -93,13 +96,14 @@ class Shift:
         if self._tasks:
             return False
         await seat.leave()
-        return not await self._claim(heartbeat)
+        return await self._take_some(None, heartbeat) is False
 
-    async def _take_some(self, seat: Seat, heartbeat: Heartbeat) -> bool | None:
-        """Take the runs there is room for, where any is due. None: nobody knows, since the store cannot serve."""
+    async def _take_some(self, seat: Seat | None, heartbeat: Heartbeat) -> bool | None:
+        """Take the runs there is room for, where any is due, from a seat. None: nobody knows, since the store cannot serve."""
         try:
-            await seat.take()
-            self._crowd = await seat.crowd()
+            if seat is not None:
+                await seat.take()
+                self._crowd = await seat.crowd()
             if not self._room or not await self._is_due():
                 return False
             return await self._claim(heartbeat)
@@ -145,8 +149,8 @@ class Shift:
             _log.info("%s given back: %s", claim.item, reason)
 
     async def _rest(self, watch: Watch, has_taken: bool | None) -> None:
-        """Until something is due, a slot is free, or the worker is to stop."""
-        waits: list[asyncio.Future[Any]] = [asyncio.create_task(_happened(self._stop))]
+        """Until something is due, a slot is free, the seat was lost, or the worker is to stop."""
+        waits: list[asyncio.Future[Any]] = [asyncio.create_task(_happened(self._disturbed))]
         if self._room:
             waits.append(asyncio.create_task(self._told(watch, await self._rest_seconds(has_taken))))
         await asyncio.wait([*waits, *self._tasks], return_when=asyncio.FIRST_COMPLETED)

@@ -8,6 +8,7 @@ import pytest
 
 from outlast.cli.logs import configure_logs
 from outlast.cli.main import answer
+from tests.law import law
 
 
 @pytest.fixture(autouse=True)
@@ -35,6 +36,7 @@ def test_only_what_is_severe_enough_is_logged(capsys: pytest.CaptureFixture[str]
     ]
 
 
+@law("SEE-5.a")
 def test_a_run_logs_more_than_a_worker_unless_the_configuration_says_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -200,6 +200,22 @@ async def test_the_seat_of_a_worker_that_is_gone_is_taken_by_the_next(tmp_path: 
             assert [(seat.item, seat.holder) for seat in held] == [("seat", "here")]
 
 
+async def test_a_seat_that_was_lost_is_replaced_though_the_worker_is_full(tmp_path: Path) -> None:
+    gate = Gate()
+    async with staged(tmp_path, in_turn(*CALLING), gate.tool("hold", "read")) as stage:
+        await stage.start()
+        async with serving(stage, Shift(stage.worker("here", lease_seconds=0.3), concurrency=1)):
+            await soon(gate.reached)
+            [seat] = await stage.store.list_leases("workers")
+            await stage.store.claim("workers", "thief", 600, item=seat.item, evict=seat.generation)
+            watch = stage.store.watch(["queue:workers"])
+            async with asyncio.timeout(BOUND_SECONDS):
+                while len(held := await stage.store.list_leases("workers")) < 2:
+                    await watch.wait(0.02)
+            assert {str(seat.holder) for seat in held} == {"here", "thief"}
+            gate.opened.set()
+
+
 @law("RUN-8.k")
 async def test_two_thousand_waiting_runs_cost_an_idle_worker_nothing(tmp_path: Path) -> None:
     """No claims, no statements beyond the poll and the sign of life, no memory; one that is answered goes on at once."""
