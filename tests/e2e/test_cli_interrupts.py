@@ -88,6 +88,7 @@ def test_a_failed_run_goes_on_at_the_step_that_failed(talking: Home) -> None:
     assert (failed.code, failed.document["state"]) == (1, "FAILED")
     assert failed.document["error"].keys() == {"code", "detail", "next"}
     assert f"outlast resume {run}" in failed.err
+    assert "  it said: The script says that this call fails." in failed.err
     again = talking.here("run", "--task", "talk", "--input", "hello", "--key", "k")
     assert again.code == 1
     assert f"outlast resume {run}" in again.err

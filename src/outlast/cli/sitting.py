@@ -12,7 +12,7 @@ from outlast.cli.exits import Exit, exit_code_of_state
 from outlast.cli.foreground import work_through
 from outlast.cli.leaving import leave
 from outlast.cli.logs import configure_logs
-from outlast.cli.printing import document, for_run, note
+from outlast.cli.printing import document, for_run, note, one_line
 from outlast.cli.progress.board import Board
 from outlast.cli.progress.display import display_for
 from outlast.cli.results import print_result
@@ -104,6 +104,8 @@ def tell_next(shown: dict[str, Any], board: Board | None) -> None:
     run_id, state, error = shown["run_id"], shown["state"], shown["error"]
     if state in ("FAILED", "CANCELLED") and error:
         note(f"{state}: {error['code']}: {error['detail']}")
+        if board is not None and board.trouble and error["code"].startswith("model_"):
+            note(f"  it said: {one_line(board.trouble)}")
         if error["next"]:
             note(f"  next: {for_run(error['next'], run_id)}")
     if state == "FAILED":

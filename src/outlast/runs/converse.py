@@ -64,10 +64,11 @@ def has_failed(branch: Branch) -> bool:
 
 def failure_of(state: RunState, branch: Branch) -> Record:
     """End the run because the model of a branch cannot be used."""
+    times = f"{branch.failures} times in a row, the last time " if branch.failures > 1 else ""
     return fail(
         state,
         f"model_{branch.fault}",
-        f"The model of the {branch.role} failed {branch.failures} times in a row, the last time with {branch.fault}.",
+        f"The model of the {branch.role} failed {times}with {branch.fault}.",
         "See `outlast trace RUN` for what it said, mend the model or its settings, then `outlast resume RUN`.",
     )
 

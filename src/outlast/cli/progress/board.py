@@ -23,7 +23,7 @@ class Board:
     """Where a run stands.
 
     `calls` are the calls in flight by their ids: whose they are, and what is done. `tickets` and `questions` are the open ones,
-    by their ids, each as the line that asked.
+    by their ids, each as the line that asked. `trouble` is what a model's endpoint said when it last failed, until one answers.
     """
 
     run_id: str
@@ -38,6 +38,7 @@ class Board:
     calls: dict[str, tuple[str | None, str]] = field(default_factory=dict)
     tickets: dict[str, Line] = field(default_factory=dict)
     questions: dict[str, Line] = field(default_factory=dict)
+    trouble: str = ""
     position: int = 0
 
     def take(self, line: Line) -> None:
@@ -95,6 +96,16 @@ def _came_back(board: Board, line: Line, data: dict[str, Any]) -> None:
     board.calls.pop(data["call"], None)
 
 
+def _model_answered(board: Board, line: Line, data: dict[str, Any]) -> None:
+    board.trouble = ""
+    _came_back(board, line, data)
+
+
+def _model_failed(board: Board, line: Line, data: dict[str, Any]) -> None:
+    board.trouble = data["detail"]
+    _came_back(board, line, data)
+
+
 def _began(board: Board, line: Line, data: dict[str, Any]) -> None:
     _mark(board, data, "working", "")
 
@@ -144,8 +155,8 @@ _READERS = {
     "LimitsChanged": _limits,
     "PlanMade": _planned,
     "ModelRequested": _asked_model,
-    "ModelAnswered": _came_back,
-    "ModelFailed": _came_back,
+    "ModelAnswered": _model_answered,
+    "ModelFailed": _model_failed,
     "ToolRequested": _asked_tool,
     "ToolAnswered": _came_back,
     "ToolUnsettled": _came_back,
