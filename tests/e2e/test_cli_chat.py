@@ -28,3 +28,10 @@ def test_each_line_is_a_run_of_one_thread_and_the_model_hears_what_was_said(talk
     assert [message["speaker"] for message in said] == ["user", "assistant"] * 3
     assert talking.here("threads", "list", "--json").document["threads"][0]["thread_id"] == thread
     assert talking.here("threads", "show", "t-none", "--json").code == 4
+
+
+def test_a_document_that_cannot_be_read_is_named_once_in_a_conversation(library: Home) -> None:
+    library.write("docs/broken.pdf", "%PDF-1.7 but not really")
+    done = library.outlast("chat", stdin="tides?\nlagoons?\n")
+    assert done.code == 0, done.err
+    assert done.err.count("broken.pdf: ") == 1

@@ -64,6 +64,7 @@ class Conversation:
         self._task = task
         self._as_json = as_json
         self.thread_id = thread_id
+        self._remarked: set[str] = set()
 
     def turn(self, words: str) -> Exit:
         """Say something and hear the answer out. Raises what beginning and taking up a run raise."""
@@ -75,7 +76,7 @@ class Conversation:
             overrides=self._sitting.overrides,
             is_claimed_here=True,
         )
-        begun = self._sitting.run(engine.begin(request, note))
+        begun = self._sitting.run(engine.begin(request, self._remark))
         self.thread_id = begun.thread_id
         speech = Speech(Board(begun.run_id), is_shown=not self._as_json)
         engine.live.join(begun.run_id, speech.hear)
@@ -84,6 +85,12 @@ class Conversation:
         finally:
             engine.live.leave(begun.run_id, speech.hear)
         return self._told(begun.run_id, speech)
+
+    def _remark(self, text: str) -> None:
+        """Tell of something once in a conversation: the next turn would say it again."""
+        if text not in self._remarked:
+            self._remarked.add(text)
+            note(text)
 
     def _heard_out(self, run_id: str, speech: Speech) -> None:
         """Work on the run, and ask the person what it asks. Ctrl-C ends the run: the next line begins another."""

@@ -32,5 +32,5 @@ def signal(
     is_heard = with_store(config, appended)
     note(f"{run_id}: {said}.")
     if not is_heard:
-        note(f"Nobody works on it now. To go on: outlast resume {run_id}")
+        note(f"Nobody works on it now. To see to it: outlast resume {run_id}")
     return Exit.DONE

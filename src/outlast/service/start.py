@@ -97,7 +97,7 @@ def _check(words: str, order: Order) -> None:
         )
     for what, name in (("thread", order.thread_id), ("key", order.key)):
         if name is not None and not is_safe_id(name):
-            detail = f"{name[:80]!r} cannot be a {what}: 1 to 80 letters, digits and _ . : -, beginning with a letter or digit."
+            detail = f"{name[:80]!r} cannot be a {what}: 1 to 80 of A-Z a-z 0-9 _ . : -, beginning with a letter or digit."
             raise CallerMistake(f"bad_{what}", detail, f"Choose another {what}.")
 
 

@@ -29,7 +29,7 @@ KeyPath = tuple[str, ...]
 
 _STANDARD: Final = re.compile(r"tag:yaml\.org,2002:(?:null|bool|int|float|str|timestamp|map|seq)")
 _QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-_MEND: Final = "Correct the file, then try again."
+_MEND: Final = "Correct it, then try again."
 
 
 @dataclass(frozen=True, slots=True)
