@@ -20,7 +20,7 @@ from outlast.ports.store import Append, Committed, Guard, Refused, UpdateRun
 
 _END_BACKEND = query("end_backend")
 _IS_BATCH_THERE = query("is_batch_there")
-_MAY_HOLD_LATER = frozenset({Guard.MISSING, Guard.THREAD_BUSY})
+_MAY_HOLD_LATER = frozenset({Guard.ACTIVE, Guard.MISSING, Guard.THREAD_BUSY})
 
 
 class Recovery:

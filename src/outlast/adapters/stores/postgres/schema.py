@@ -16,8 +16,13 @@ _HAS_VERSION = (
 )
 _VERSION = "SELECT version FROM {schema}.schema_version"
 _TABLES = "SELECT count(*) FROM pg_tables WHERE schemaname = '{schema}'"
+# Not IF NOT EXISTS, which asks for a right that a user with a schema of his own need not have.
 _BEGIN = """
-CREATE SCHEMA IF NOT EXISTS {schema};
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = '{schema}') THEN
+        CREATE SCHEMA {schema};
+    END IF;
+END $$;
 CREATE TABLE {schema}.schema_version (version bigint NOT NULL);
 INSERT INTO {schema}.schema_version VALUES (0);
 """

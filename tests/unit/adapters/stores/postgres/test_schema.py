@@ -94,6 +94,24 @@ async def test_the_schema_of_another_program_is_refused_and_left_alone(url: str)
     assert [row[0] for row in found] == ["theirs"]
 
 
+async def test_a_user_with_few_rights_needs_a_schema_of_his_own(postgres_server: PostgresServer) -> None:
+    """As the error advises when he has none."""
+    url = postgres_server.url.replace("outlast@", "outlast_app@")
+    await execute(postgres_server.url, "CREATE ROLE outlast_app LOGIN")
+    try:
+        with pytest.raises(Broken) as refused:
+            await PostgresStore(url).open()
+        assert refused.value.code == "store_unavailable"
+        assert "CREATE SCHEMA outlast AUTHORIZATION" in refused.value.next_step
+        await execute(postgres_server.url, "CREATE SCHEMA outlast AUTHORIZATION outlast_app")
+        store = PostgresStore(url)
+        await store.open()
+        await store.close()
+    finally:
+        await execute(postgres_server.url, "DROP SCHEMA IF EXISTS outlast CASCADE")
+        await execute(postgres_server.url, "DROP ROLE outlast_app")
+
+
 async def test_many_may_open_a_new_store_at_once(url: str) -> None:
     stores = [PostgresStore(url) for _ in range(8)]
     await asyncio.gather(*[store.open() for store in stores])
