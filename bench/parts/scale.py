@@ -10,20 +10,43 @@ from bench.simulation.figures import Figures, figures_of
 from bench.simulation.world import Scenario, World
 from bench.table import Row
 
-SECONDS: Final = 60.0
+SECONDS: Final = 40.0
 SETTLE_SECONDS: Final = 900.0
-LOADS: Final = (10.0, 40.0)
-"""Wake-ups a second; a run that is woken makes about six rounds of two calls, so 40 fill a third of the slots."""
 
-USERS: Final = (1, 100, 1000)
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shape:
+    """Workers with slots for runs, users who have something waiting, wake-ups a second."""
+
+    workers: int
+    slots: int
+    users: int
+    wakes: float
+
+
+SHAPES: Final = (
+    Shape(1000, 4, 100, 40),
+    Shape(1000, 4, 1000, 40),
+    Shape(100, 40, 100, 40),
+    Shape(100, 400, 100, 400),
+)
+"""A run that is woken makes about twelve calls of four seconds: these fill about a third of the slots once they are under way."""
 
 
 def measure() -> Iterator[Row]:
-    """Every store at every load, with few users and with many."""
+    """Every store in every shape."""
     for costs in STORES:
-        for load in LOADS:
-            for users in USERS:
-                yield from of(Scenario(costs=costs, wakes_a_second=load, users=users, seconds=SECONDS))
+        for shape in SHAPES:
+            yield from of(
+                Scenario(
+                    costs=costs,
+                    workers=shape.workers,
+                    slots=shape.slots,
+                    users=shape.users,
+                    wakes_a_second=shape.wakes,
+                    seconds=SECONDS,
+                )
+            )
 
 
 def of(scenario: Scenario) -> Iterator[Row]:
@@ -32,7 +55,8 @@ def of(scenario: Scenario) -> Iterator[Row]:
     world = World(scenario)
     world.run()
     figures = figures_of(world)
-    name = f"{scenario.costs.name}, {scenario.wakes_a_second:.0f} wake-ups/s, {scenario.users} users"
+    shape = f"{scenario.workers} x {scenario.slots}, {scenario.users} users, {scenario.wakes_a_second:.0f} wake-ups/s"
+    name = f"{scenario.costs.name}, {shape}"
     yield from _rows(name, figures)
     left = world.settle(SETTLE_SECONDS)
     yield Row(f"{name}: runs left undone after faults end", len(left), "", at_most=0)

@@ -1,6 +1,8 @@
 """Many workers and very many waiting runs on one store, in virtual time: what must hold, and that it shows when it does not."""
 
 import dataclasses
+import re
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from bench.simulation.figures import figures_of
 from bench.simulation.world import Scenario, World
 from tests.law import law
 
+ROOT = Path(__file__).resolve().parents[2]
 SMALL = Scenario(
     costs=POSTGRES,
     wakes_a_second=20,
@@ -117,3 +120,20 @@ def test_a_thousand_workers_and_a_million_waiting_runs(costs: Costs) -> None:
     assert world.settle(900) == []
     assert not world.watched.broken
     assert world.watched.crashes > 50
+
+
+@law("SCALE-2.b")
+def test_the_guide_speaks_of_settings_that_exist_and_of_the_costs_that_are_simulated() -> None:
+    guide = " ".join((ROOT / "docs/guides/scaling.md").read_text("utf-8").split())
+    settings = (ROOT / "docs/reference/settings.md").read_text("utf-8")
+    assert {
+        name for name in re.findall(r"`(harness\.[a-z_]+)`", guide) if f"`{name}`" not in settings
+    } == set()
+    for told, seconds in {
+        "costs PostgreSQL {} us of CPU": POSTGRES.hear,
+        "Redis {} us for each of them": REDIS.hear,
+        "each entry that is claimed costs {} us": POSTGRES.claim_user,
+        "takes about {} us of CPU (PostgreSQL)": POSTGRES.commit,
+        "or {} us (Redis) for a commit": REDIS.commit,
+    }.items():
+        assert told.format(round(seconds * 1e6)) in guide
