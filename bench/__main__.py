@@ -12,13 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.child import RESULTS, ProbeFailed
-from bench.parts import beside, concurrent, costs, research, resume, rounds, scale, start
+from bench.parts import beside, concurrent, costs, queues, research, resume, rounds, scale, servers, start
 from bench.table import Row
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "rounds": rounds.measure,
     "concurrent": concurrent.measure,
     "waiting": concurrent.measure_waiting,
+    "servers": servers.measure,
+    "queues": queues.measure,
     "resume": resume.measure,
     "start": start.measure,
     "research": research.measure,

@@ -5,6 +5,7 @@ run; `many` is many runs under one worker; `resume` goes on with the run that a 
 """
 
 import asyncio
+import os
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -21,10 +22,11 @@ from outlast.ports.store import RunFilter, StoreCounts
 from outlast.tools import BaseTool, ToolResult
 from outlast.wiring.engine import Engine, Request
 
+SERVER_VARIABLE = "OUTLAST_BENCH_URL"
 CONFIG = """\
 harness:
-  persistence: {backend: sqlite, path: bench.db}
-  context: {max_tokens: 1000000000}
+  persistence: {persistence}
+  context: {{max_tokens: 1000000000}}
 """
 TASK = """\
 task:
@@ -89,9 +91,17 @@ def engine_in(directory: Path, rounds: int, tool: Rounds, task: str = "") -> Eng
     """The engine of a configuration in `directory`, with lines of its own added to the task. Not yet open."""
     config, tasks = directory / "outlast.yaml", directory / "tasks"
     tasks.mkdir(parents=True, exist_ok=True)
-    config.write_text(CONFIG)
+    config.write_text(CONFIG.format(persistence=persistence_at(os.environ.get(SERVER_VARIABLE, ""))))
     (tasks / "rounds.yaml").write_text(TASK.format(steps=rounds + 10) + task)
     return Engine.from_config(config, tools=[noop_tool(tool)], provider=Model(rounds))
+
+
+def persistence_at(url: str) -> str:
+    """The lines of a configuration that name a server, or a file where there is none."""
+    if not url:
+        return "{backend: sqlite, path: bench.db}"
+    backend = "postgres" if url.startswith("postgresql:") else "redis"
+    return f"{{backend: {backend}, url: '${{{SERVER_VARIABLE}}}'}}"
 
 
 async def begin(engine: Engine, *, here: bool = False) -> str:
@@ -174,8 +184,10 @@ def per_round(before: StoreCounts, after: StoreCounts, rounds: int) -> dict[str,
 
 
 def stored(directory: Path, rounds: int) -> dict[str, float]:
-    """The text that was stored a round beyond the payload, and the size of the closed file in payloads."""
+    """The text that was stored a round beyond the payload, and the size of the closed file in payloads; of a server nothing."""
     path = directory / "bench.db"
+    if not path.exists():
+        return {}
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         text_bytes = connection.execute(TEXT_BYTES).fetchone()[0]
@@ -189,6 +201,7 @@ def stored(directory: Path, rounds: int) -> dict[str, float]:
 async def main() -> None:
     asked = arguments(__doc__, ("rounds", "many", "resume"), rounds=50, runs=1, kill=None)
     directory = asked.directory
+    os.environ[SERVER_VARIABLE] = asked.url
     if asked.mode == "resume":
         emit(await resumed_run(directory, asked.rounds))
         return

@@ -2,11 +2,12 @@
 
 import asyncio
 import gc
+import os
 import secrets
 from pathlib import Path
 from typing import Any
 
-from bench.probes.ours import engine_in
+from bench.probes.ours import SERVER_VARIABLE, engine_in
 from bench.work import Rounds, arguments, emit
 from outlast.ports.store import RunFilter
 from outlast.service.start import Order, start_run
@@ -54,6 +55,7 @@ async def measure(directory: Path, runs: int) -> dict[str, Any]:
 
 async def main() -> None:
     asked = arguments(__doc__, ("park",), runs=1000)
+    os.environ[SERVER_VARIABLE] = asked.url
     emit(await measure(asked.directory, asked.runs))
 
 
