@@ -93,6 +93,7 @@ class Figures:
     seconds: float = 0.0
     kills: int = 0
     restarts: int = 0
+    came_too_early: int = 0
     claims: int = 0
     unknown: int = 0
     paid_again: int = 0
@@ -101,7 +102,8 @@ class Figures:
 
     def __str__(self) -> str:
         return (
-            f"{self.runs} runs in {self.seconds:.0f} s; {self.kills} workers killed, {self.restarts} restarts of the server; "
+            f"{self.runs} runs in {self.seconds:.0f} s; {self.kills} workers killed, {self.restarts} restarts of the server, "
+            f"during which {self.came_too_early} came in vain; "
             f"{self.claims} claims; {self.unknown} payments of unknown outcome, of which {self.paid_again} had not happened; "
             f"{self.repeated_notes} notes written again under their key; {len(self.stuck)} runs asked a person after five claims"
         )
@@ -172,8 +174,13 @@ class Soak:
     async def _kill_one(self, store: Store, figures: Figures) -> None:
         """Kill a worker that is at work, and start another. On a slow machine half of them must have come in before."""
         seated = {json.loads(holder)["pid"] for holder in await holders_of_seats(store)}
-        ended = [worker.args for worker in self._workers if worker.poll() is not None]
-        assert not ended, f"a worker ended by itself: {(self.folder / 'workers.log').read_text()[-3000:]}"
+        for place, worker in enumerate(self._workers):
+            if worker.poll() is not None:
+                log = (self.folder / "workers.log").read_text()
+                assert figures.restarts, f"a worker ended by itself: {log[-3000:]}"
+                assert "does not answer" in log, "it ended though the server was there when it came in"
+                self._workers[place] = self._started_worker()
+                figures.came_too_early += 1
         places = [place for place, worker in enumerate(self._workers) if worker.pid in seated]
         if len(places) < WORKERS / 2:
             return
