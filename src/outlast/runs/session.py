@@ -45,9 +45,6 @@ from outlast.runs.perform_tool import perform_tool
 from outlast.runs.readings import Readings
 from outlast.runs.summary import row_change, thread_words
 
-LeaseLost = Broken
-"""Raised (code `lease_lost`) when another worker holds the run; nothing more is written."""
-
 Reload = Callable[[], Awaitable[Readings]]
 
 Effect = Callable[[], Awaitable[Outcome]]
