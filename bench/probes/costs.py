@@ -15,7 +15,10 @@ from pathlib import Path
 from bench.probes.stores import opened
 from bench.servers import cpu_seconds
 from bench.work import arguments, emit, tool_result
-from outlast.ports.store import Append, Claim, Enqueue, EventRow, Item, Release, Shares, Store
+from outlast.ports.batch import Item
+from outlast.ports.queue import Claim, Enqueue, Release, Shares
+from outlast.ports.store import Store
+from outlast.ports.stream import Append, EventRow
 
 LEASE_SECONDS = 600.0
 HELD, MANY, USERS, LISTENERS = 32, 400, 400, 24

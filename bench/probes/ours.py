@@ -18,7 +18,8 @@ from outlast.adapters.providers.tokens import estimate_request_tokens
 from outlast.domain.message import Message, Usage
 from outlast.domain.tool_call import ToolCall
 from outlast.ports.provider import ModelAnswer, ModelRequest, Observer, ToolSchema
-from outlast.ports.store import RunFilter, StoreCounts
+from outlast.ports.run_rows import RunFilter
+from outlast.ports.store import StoreCounts
 from outlast.tools import BaseTool, ToolResult
 from outlast.wiring.engine import Engine, Request
 

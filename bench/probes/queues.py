@@ -16,7 +16,9 @@ import redis
 
 from bench.probes.stores import opened
 from bench.work import arguments, emit
-from outlast.ports.store import Enqueue, Item, Release, Shares, Store
+from outlast.ports.batch import Item
+from outlast.ports.queue import Enqueue, Release, Shares
+from outlast.ports.store import Store
 
 LEASE_SECONDS = 30.0
 POSTGRES_TABLE = """

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.probes.ours import SERVER_VARIABLE, engine_in
 from bench.work import Rounds, arguments, emit
-from outlast.ports.store import RunFilter
+from outlast.ports.run_rows import RunFilter
 from outlast.service.start import Order, start_run
 from outlast.wiring.engine import Engine, Request
 

@@ -15,7 +15,7 @@ from typing import Any
 from bench.child import ROOT
 from bench.probes.stores import opened
 from bench.work import arguments, emit
-from outlast.ports.store import Enqueue, Release, Shares
+from outlast.ports.queue import Enqueue, Release, Shares
 
 QUEUE, LEASE_SECONDS = "bench_wakeups", 30.0
 

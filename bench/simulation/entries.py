@@ -9,7 +9,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from outlast.ports.store import Shares
+from outlast.ports.queue import Shares
 
 Stamped = tuple[float, int, int, "Entry"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bench.simulation.clockwork import Clockwork, Wait
 from bench.simulation.entries import Entries, Entry
 from bench.simulation.server import Server
-from outlast.ports.store import Shares
+from outlast.ports.queue import Shares
 
 EVERYBODY = Shares()
 LABEL = "work"

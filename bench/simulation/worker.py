@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from bench.simulation.clockwork import Process, Steps, StepsTo, Wait
-from outlast.ports.store import Claim
+from outlast.ports.queue import Claim
 from outlast.runs.crowd import hold_back_seconds
 from outlast.runs.desk import Lease
 from outlast.runs.shift import rest_seconds

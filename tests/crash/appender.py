@@ -10,7 +10,10 @@ from pathlib import Path
 
 from outlast.adapters.stores.postgres import PostgresStore
 from outlast.adapters.stores.sqlite import SqliteStore
-from outlast.ports.store import Append, Committed, Enqueue, EventRow, PutPayload, Store
+from outlast.ports.batch import Committed
+from outlast.ports.queue import Enqueue
+from outlast.ports.store import Store
+from outlast.ports.stream import Append, EventRow, PutPayload
 
 
 async def append_to(store: Store, stream: str, count: int) -> None:

@@ -18,7 +18,8 @@ from outlast.domain.run import RunState
 from outlast.domain.states import ENDED, State
 from outlast.journal.fold import load_state
 from outlast.journal.history import read_history
-from outlast.ports.store import RunFilter, Store
+from outlast.ports.run_rows import RunFilter
+from outlast.ports.store import Store
 from outlast.runs.calls import DID_HAPPEN, RUN_AGAIN
 from outlast.service import signals
 from outlast.service.start import Order, start_run

@@ -19,8 +19,9 @@ from outlast.domain.events import (
     ToolRequested,
 )
 from outlast.domain.states import ENDED, State
+from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.provider import ModelAnswer, ModelRequest
-from outlast.ports.store import Append, Committed, Item, Refused
+from outlast.ports.stream import Append
 from outlast.ports.tool import ToolResult, tool
 from outlast.runs.shift import Shift
 from outlast.service import signals

@@ -7,18 +7,10 @@ import pytest
 
 from outlast.adapters.stores.postgres import PostgresStore
 from outlast.domain.errors import Broken
-from outlast.ports.store import (
-    Append,
-    Committed,
-    Enqueue,
-    EventRow,
-    Guard,
-    Item,
-    PutPayload,
-    Refused,
-    Release,
-    UpdateRun,
-)
+from outlast.ports.batch import Committed, Guard, Item, Refused
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import UpdateRun
+from outlast.ports.stream import Append, EventRow, PutPayload
 from outlast.testing.contracts.store.samples import AT, LEASE_SECONDS, append, put, start, take
 from outlast.testing.servers.postgres import PostgresServer
 from tests.crash.postgres_stores import SCHEMA, cut, execute, opened

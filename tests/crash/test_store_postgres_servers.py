@@ -9,17 +9,11 @@ import pytest
 
 from outlast.adapters.stores.postgres import PostgresStore
 from outlast.domain.errors import Broken, OutlastError
-from outlast.ports.store import (
-    Append,
-    Committed,
-    Enqueue,
-    EventRow,
-    Guard,
-    InsertRun,
-    InsertThread,
-    PutPayload,
-    Refused,
-)
+from outlast.ports.batch import Committed, Guard, Refused
+from outlast.ports.queue import Enqueue
+from outlast.ports.run_rows import InsertRun
+from outlast.ports.stream import Append, EventRow, PutPayload
+from outlast.ports.thread_rows import InsertThread
 from outlast.testing.contracts.store.samples import AT, LEASE_SECONDS, append, put, run, start, take, thread
 from outlast.testing.servers.postgres import PostgresServer
 from tests.crash.postgres_stores import SCHEMA, execute, listening_pooler, opened

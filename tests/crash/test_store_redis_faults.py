@@ -11,7 +11,9 @@ import pytest
 from outlast.adapters.stores.redis import RedisStore
 from outlast.adapters.stores.redis.scripts import COMMIT
 from outlast.domain.errors import Broken
-from outlast.ports.store import Append, Committed, Enqueue, Guard, Item, PutPayload, Refused, Release
+from outlast.ports.batch import Committed, Guard, Item, Refused
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.stream import Append, PutPayload
 from outlast.testing.contracts.store.samples import append, bodies, events, put, start, take
 from outlast.testing.servers.redis import Kind, RedisServer, find_binary
 from tests.crash.tampering_proxy import Loss, TamperingProxy

@@ -10,18 +10,11 @@ import pytest
 
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.domain.errors import Broken
-from outlast.ports.store import (
-    Append,
-    Committed,
-    Enqueue,
-    EventRow,
-    InsertRun,
-    InsertThread,
-    Item,
-    PutPayload,
-    Refused,
-    Release,
-)
+from outlast.ports.batch import Committed, Item, Refused
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import InsertRun
+from outlast.ports.stream import Append, EventRow, PutPayload
+from outlast.ports.thread_rows import InsertThread
 from outlast.testing.contracts.store.samples import AT, run, thread
 
 Side = Literal["before", "after", "for ever"]

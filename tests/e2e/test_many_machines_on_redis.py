@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from outlast.ports.store import RunFilter, Store
+from outlast.ports.run_rows import RunFilter
+from outlast.ports.store import Store
 from outlast.testing.servers.redis import RedisServer, find_binary
 from outlast.wiring.engine import Engine, Request
 from outlast.wiring.settings.load import load

@@ -13,7 +13,8 @@ from typing import Any
 from outlast.domain.run import RunState
 from outlast.journal.codec import payloads_named_in
 from outlast.journal.snapshot import state_digest
-from outlast.ports.store import EventRow, Store
+from outlast.ports.store import Store
+from outlast.ports.stream import EventRow
 
 FOLDER = Path(__file__).parent / "journals"
 

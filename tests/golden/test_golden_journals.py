@@ -8,7 +8,7 @@ import pytest
 from outlast.domain.events import KINDS
 from outlast.journal.history import recorded_from
 from outlast.journal.snapshot import is_comparable, snapshot_of, state_in
-from outlast.ports.store import SnapshotRow
+from outlast.ports.stream import SnapshotRow
 from outlast.runs.readings import read_all
 from tests.golden.book import known_of, paths, read
 from tests.golden.scenarios import SCENARIOS

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 
 from bench.simulation.entries import Dormant, Entries
 from outlast.adapters.stores.sqlite import SqliteStore
-from outlast.ports.store import Append, Claim, Committed, Enqueue, Item, Release, Shares
+from outlast.ports.batch import Committed, Item
+from outlast.ports.queue import Claim, Enqueue, Release, Shares
+from outlast.ports.stream import Append
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 ITEMS = {

@@ -20,7 +20,7 @@ from outlast.domain.door import Json
 from outlast.domain.errors import Broken
 from outlast.domain.ids import LOCAL_USER
 from outlast.ports.provider import Provider
-from outlast.ports.store import RunFilter
+from outlast.ports.run_rows import RunFilter
 from outlast.service import show, signals, trace
 from outlast.wiring.engine import Engine, Request
 from outlast.wiring.settings.overrides import Override, from_mapping

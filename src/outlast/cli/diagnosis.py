@@ -7,7 +7,8 @@ from typing import Any
 
 from outlast.cli.presence import live_workers
 from outlast.domain.ids import LOCAL_USER
-from outlast.ports.store import QueueEntry, Store
+from outlast.ports.queue import QueueEntry
+from outlast.ports.store import Store
 from outlast.service.show import show_run
 from outlast.wiring.identity import as_name, is_surely_gone, read_holder
 

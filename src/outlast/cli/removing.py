@@ -13,7 +13,8 @@ from cyclopts import Parameter
 
 from outlast.cli.printing import note
 from outlast.cli.whole_files import WholeFile, lines_in
-from outlast.ports.store import RunRow, Store
+from outlast.ports.run_rows import RunRow
+from outlast.ports.store import Store
 from outlast.service.exporting import export_run
 from outlast.service.portable import read_portable
 from outlast.service.removal import find_expired, remove_run, size_of

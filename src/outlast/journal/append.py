@@ -8,7 +8,8 @@ from datetime import datetime
 
 from outlast.domain.events import AnyEvent, Recorded
 from outlast.journal.history import row_of
-from outlast.ports.store import Append, Item, PutPayload
+from outlast.ports.batch import Item
+from outlast.ports.stream import Append, PutPayload
 
 
 def placed(events: Sequence[AnyEvent], after: int, at: datetime) -> list[Recorded]:

@@ -8,7 +8,8 @@ from functools import partial
 from outlast.domain.events import KINDS, AnyEvent, Recorded
 from outlast.journal.codec import Encoded, decode, encode, payloads_named_in
 from outlast.journal.upcast import is_present, upcast
-from outlast.ports.store import EventRow, Store
+from outlast.ports.store import Store
+from outlast.ports.stream import EventRow
 
 
 async def read_history(store: Store, stream: str, after: int = 0, limit: int | None = None) -> list[Recorded]:

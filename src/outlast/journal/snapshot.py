@@ -11,7 +11,7 @@ from typing import Final
 from outlast.domain.door import canonical_json, digest_of
 from outlast.domain.run import FOLD_VERSION, RunState
 from outlast.journal.codec import UNREADABLE, from_plain, to_plain
-from outlast.ports.store import PutSnapshot, SnapshotRow
+from outlast.ports.stream import PutSnapshot, SnapshotRow
 
 EVERY: Final = 200
 """A snapshot is taken after this many events."""

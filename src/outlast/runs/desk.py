@@ -9,7 +9,10 @@ from datetime import datetime, timedelta
 from outlast.domain.door import digest_of
 from outlast.domain.errors import Broken
 from outlast.domain.events import AnyEvent
-from outlast.ports.store import Claim, Item, PutPayload, Store
+from outlast.ports.batch import Item
+from outlast.ports.queue import Claim
+from outlast.ports.store import Store
+from outlast.ports.stream import PutPayload
 from outlast.runs.cache import Cache
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.ledger import Ledger

@@ -10,7 +10,8 @@ from typing import Final
 from outlast.domain.errors import Conflict, OutlastError
 from outlast.domain.events import Recorded, RunClaimed, RunReleased
 from outlast.journal.append import prepare
-from outlast.ports.store import Claim, Release, Store
+from outlast.ports.queue import Claim, Release
+from outlast.ports.store import Store
 from outlast.runs.drafting import Draft, Drafter
 from outlast.runs.readings import read_all
 from outlast.runs.summary import row_change

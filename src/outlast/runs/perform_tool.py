@@ -15,7 +15,7 @@ from outlast.domain.run import Call, RunState
 from outlast.domain.source import Fetched, Found
 from outlast.domain.task import RetrySettings
 from outlast.domain.tool_call import Effect, ToolError, ToolOutcome
-from outlast.ports.store import Item
+from outlast.ports.batch import Item
 from outlast.ports.tool import Ask, Draft, ReadSource, Tool, ToolContext, ToolResult
 from outlast.runs.contained import Escaped, contained
 from outlast.runs.desk import Desk, Outcome

@@ -11,7 +11,8 @@ from typing import Final
 
 from outlast.domain.door import digest_of
 from outlast.domain.errors import OutlastError
-from outlast.ports.store import Claim, Enqueue, Release, Store
+from outlast.ports.queue import Claim, Enqueue, Release
+from outlast.ports.store import Store
 from outlast.runs.crowd import COUNT_SECONDS, MOST_WORKERS
 from outlast.runs.desk import Lease
 from outlast.runs.elapsed import elapsed_seconds

@@ -36,7 +36,9 @@ from outlast.domain.states import State
 from outlast.journal.append import prepare
 from outlast.journal.history import read_history
 from outlast.journal.snapshot import EVERY, snapshot_of
-from outlast.ports.store import Committed, Guard, Item, Release, UpdateRun
+from outlast.ports.batch import Committed, Guard, Item
+from outlast.ports.queue import Release
+from outlast.ports.run_rows import UpdateRun
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Started
 from outlast.runs.hooks import call_hook

@@ -8,7 +8,7 @@ import random
 from typing import Any, Final
 
 from outlast.domain.errors import Broken, OutlastError
-from outlast.ports.store import Claim, Shares
+from outlast.ports.queue import Claim, Shares
 from outlast.ports.watch import Watch
 from outlast.runs.crowd import hold_back_seconds
 from outlast.runs.elapsed import elapsed_seconds

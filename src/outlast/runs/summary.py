@@ -12,7 +12,9 @@ from outlast.domain.states import ENDED
 from outlast.domain.thread import ThreadSaid
 from outlast.journal.codec import encode
 from outlast.journal.upcast import READER
-from outlast.ports.store import Append, EventRow, Item, PutPayload, UpdateRun
+from outlast.ports.batch import Item
+from outlast.ports.run_rows import UpdateRun
+from outlast.ports.stream import Append, EventRow, PutPayload
 from outlast.runs.readings import Readings
 
 SHOWN_INPUT: Final = 2000

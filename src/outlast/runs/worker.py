@@ -14,7 +14,8 @@ from outlast.journal.history import read_history
 from outlast.journal.snapshot import state_in
 from outlast.journal.thread import read_thread_words
 from outlast.journal.upcast import READER
-from outlast.ports.store import Claim, Shares, Store
+from outlast.ports.queue import Claim, Shares
+from outlast.ports.store import Store
 from outlast.runs.desk import Desk, Lease, Outcome
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt, give_back

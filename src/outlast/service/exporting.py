@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from outlast.domain.errors import Broken, Conflict
-from outlast.ports.store import RunRow, Store
+from outlast.ports.run_rows import RunRow
+from outlast.ports.store import Store
 from outlast.service.portable import Lines
 from outlast.service.show import owned_row
 

@@ -19,21 +19,12 @@ from outlast.journal.append import placed
 from outlast.journal.fold import unknown_run
 from outlast.journal.history import read_history, row_of
 from outlast.journal.upcast import READER
-from outlast.ports.store import (
-    Append,
-    Committed,
-    CopyPayloads,
-    Enqueue,
-    EventRow,
-    Guard,
-    InsertRun,
-    InsertThread,
-    Item,
-    PutPayload,
-    RunRow,
-    Store,
-    ThreadRow,
-)
+from outlast.ports.batch import Committed, Guard, Item
+from outlast.ports.queue import Enqueue
+from outlast.ports.run_rows import InsertRun, RunRow
+from outlast.ports.store import Store
+from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload
+from outlast.ports.thread_rows import InsertThread, ThreadRow
 from outlast.runs.summary import said_items, summary_of
 from outlast.service.show import owned_row
 from outlast.service.start import Begun

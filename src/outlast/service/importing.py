@@ -18,19 +18,12 @@ from outlast.journal.codec import decode, encode, payloads_named_in
 from outlast.journal.fold import fold_checked
 from outlast.journal.history import recorded_from, row_of
 from outlast.journal.upcast import READER
-from outlast.ports.store import (
-    Append,
-    Committed,
-    Enqueue,
-    EventRow,
-    Guard,
-    InsertRun,
-    InsertThread,
-    Item,
-    PutPayload,
-    Refused,
-    Store,
-)
+from outlast.ports.batch import Committed, Guard, Item, Refused
+from outlast.ports.queue import Enqueue
+from outlast.ports.run_rows import InsertRun
+from outlast.ports.store import Store
+from outlast.ports.stream import Append, EventRow, PutPayload
+from outlast.ports.thread_rows import InsertThread
 from outlast.runs.summary import summary_of
 from outlast.service.portable import Portable
 

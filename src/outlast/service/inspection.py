@@ -15,7 +15,9 @@ from outlast.journal.fold import fold_checked
 from outlast.journal.history import recorded_from
 from outlast.journal.snapshot import state_digest, state_in
 from outlast.journal.thread import read_thread_words
-from outlast.ports.store import EventRow, RunRow, Store
+from outlast.ports.run_rows import RunRow
+from outlast.ports.store import Store
+from outlast.ports.stream import EventRow
 
 _CONTENTS_AT_ONCE: Final = 20
 

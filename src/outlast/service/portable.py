@@ -17,7 +17,9 @@ from typing import Any, Final
 
 from outlast.domain.errors import CallerMistake
 from outlast.domain.ids import is_safe_id
-from outlast.ports.store import EventRow, RunRow, ThreadRow
+from outlast.ports.run_rows import RunRow
+from outlast.ports.stream import EventRow
+from outlast.ports.thread_rows import ThreadRow
 
 FORMAT: Final = "outlast-run"
 VERSION: Final = 1

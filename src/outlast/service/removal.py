@@ -8,18 +8,12 @@ from datetime import datetime
 from typing import Final
 
 from outlast.domain.states import State
+from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.inventory import Stray
-from outlast.ports.store import (
-    Committed,
-    DeleteRun,
-    DeleteThread,
-    Guard,
-    Item,
-    RunFilter,
-    RunRow,
-    Store,
-    SweepPayloads,
-)
+from outlast.ports.run_rows import DeleteRun, RunFilter, RunRow
+from outlast.ports.store import Store
+from outlast.ports.stream import SweepPayloads
+from outlast.ports.thread_rows import DeleteThread
 
 _PAGE: Final = 500
 

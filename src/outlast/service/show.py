@@ -17,7 +17,9 @@ from outlast.domain.task import TaskDefinition
 from outlast.journal.fold import load_state, unknown_run
 from outlast.journal.history import read_history
 from outlast.journal.thread import read_thread_words
-from outlast.ports.store import QueueEntry, RunFilter, RunRow, Store
+from outlast.ports.queue import QueueEntry
+from outlast.ports.run_rows import RunFilter, RunRow
+from outlast.ports.store import Store
 from outlast.runs.summary import subtasks_of, summary_of
 from outlast.service.reports.document import to_document
 

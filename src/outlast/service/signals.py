@@ -26,7 +26,10 @@ from outlast.domain.states import State
 from outlast.journal.append import placed, prepare
 from outlast.journal.fold import load_state
 from outlast.journal.history import read_history
-from outlast.ports.store import Committed, Enqueue, RunFilter, Store
+from outlast.ports.batch import Committed
+from outlast.ports.queue import Enqueue
+from outlast.ports.run_rows import RunFilter
+from outlast.ports.store import Store
 from outlast.runs.limits import LIMIT_NAMES
 
 MAX_RACES: Final = 50

@@ -17,19 +17,12 @@ from outlast.domain.thread import ThreadSaid
 from outlast.journal.append import placed, prepare
 from outlast.journal.fold import unknown_run
 from outlast.journal.upcast import READER
-from outlast.ports.store import (
-    Committed,
-    CopyPayloads,
-    Enqueue,
-    Guard,
-    InsertRun,
-    InsertThread,
-    Item,
-    Refused,
-    RunRow,
-    Store,
-    ThreadRow,
-)
+from outlast.ports.batch import Committed, Guard, Item, Refused
+from outlast.ports.queue import Enqueue
+from outlast.ports.run_rows import InsertRun, RunRow
+from outlast.ports.store import Store
+from outlast.ports.stream import CopyPayloads
+from outlast.ports.thread_rows import InsertThread, ThreadRow
 from outlast.runs.summary import said_items, started_summary
 
 MAX_INPUT_BYTES: Final = 1_000_000

@@ -14,7 +14,8 @@ from outlast.domain.ids import LOCAL_USER
 from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
 from outlast.ports.provider import Provider
-from outlast.ports.store import QueueEntry, Shares, Store
+from outlast.ports.queue import QueueEntry, Shares
+from outlast.ports.store import Store
 from outlast.runs.shift import Shift
 from outlast.runs.worker import Worker
 from outlast.service.continuation import ended_state, heritage_of

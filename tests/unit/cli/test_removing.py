@@ -9,7 +9,8 @@ import pytest_asyncio
 
 from outlast.cli.removing import archive_run
 from outlast.cli.whole_files import lines_in
-from outlast.ports.store import RunFilter, Store
+from outlast.ports.run_rows import RunFilter
+from outlast.ports.store import Store
 from outlast.service import signals
 from outlast.service.importing import import_run
 from outlast.service.portable import read_portable

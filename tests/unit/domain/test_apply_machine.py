@@ -28,7 +28,7 @@ from outlast.domain.run import RunState
 from outlast.domain.states import ENDED, HELD, REMEMBERING, TRANSITIONS, WORKING, State, may_follow
 from outlast.domain.task import TaskDefinition
 from outlast.journal.snapshot import snapshot_of, state_digest, state_in
-from outlast.ports.store import SnapshotRow
+from outlast.ports.stream import SnapshotRow
 from tests.law import law
 from tests.unit.strategies import MOMENTS, events
 

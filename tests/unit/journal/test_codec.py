@@ -12,7 +12,7 @@ from outlast.domain.run import RunState
 from outlast.domain.task import Limits
 from outlast.journal.codec import PAYLOAD_BYTES, decode, encode, from_plain, payloads_named_in, to_plain
 from outlast.journal.snapshot import snapshot_of, state_digest, state_in
-from outlast.ports.store import SnapshotRow
+from outlast.ports.stream import SnapshotRow
 from tests.law import law
 from tests.unit.strategies import events, values_of
 

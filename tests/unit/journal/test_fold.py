@@ -25,7 +25,7 @@ from outlast.domain.task import TaskDefinition
 from outlast.journal.append import placed, prepare
 from outlast.journal.fold import explained, load_state
 from outlast.journal.snapshot import snapshot_of, state_digest
-from outlast.ports.store import PutSnapshot
+from outlast.ports.stream import PutSnapshot
 from outlast.runs.readings import Readings, read_all
 from outlast.testing.contracts.store.samples import put
 from tests.law import law

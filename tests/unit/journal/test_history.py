@@ -8,7 +8,7 @@ from outlast.domain.errors import Broken
 from outlast.domain.events import Recorded, Said
 from outlast.journal import upcast as upcasting
 from outlast.journal.history import recorded_from, row_of
-from outlast.ports.store import EventRow
+from outlast.ports.stream import EventRow
 from tests.law import law
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from outlast.adapters.stores.sqlite import SqliteStore
-from outlast.ports.store import Claim, Enqueue
+from outlast.ports.queue import Claim, Enqueue
 from outlast.runs.crowd import APART_SECONDS, MOST_SECONDS, hold_back_seconds
 from outlast.runs.shift import Shift
 from tests.unit.runs.parts import in_turn, say

@@ -10,7 +10,7 @@ import pytest
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.domain.errors import Broken
 from outlast.domain.events import RunClaimed, ToolAnswered
-from outlast.ports.store import Shares
+from outlast.ports.queue import Shares
 from outlast.ports.tool import tool
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.heartbeat import Heartbeat

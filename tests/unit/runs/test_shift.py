@@ -12,7 +12,10 @@ from pathlib import Path
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.errors import Broken
-from outlast.ports.store import Append, Enqueue, InsertRun, InsertThread, Release, Shares, ThreadRow
+from outlast.ports.queue import Enqueue, Release, Shares
+from outlast.ports.run_rows import InsertRun
+from outlast.ports.stream import Append
+from outlast.ports.thread_rows import InsertThread, ThreadRow
 from outlast.ports.tool import ToolContext, tool
 from outlast.runs.shift import Shift
 from outlast.service import signals

@@ -15,15 +15,10 @@ from outlast.domain.errors import CallerMistake, Conflict
 from outlast.domain.run import FOLD_VERSION, FORKED
 from outlast.journal.fold import load_state
 from outlast.journal.thread import read_thread_words
-from outlast.ports.store import (
-    Append,
-    EventRow,
-    InsertRun,
-    InsertThread,
-    PutPayload,
-    RunFilter,
-    Store,
-)
+from outlast.ports.run_rows import InsertRun, RunFilter
+from outlast.ports.store import Store
+from outlast.ports.stream import Append, EventRow, PutPayload
+from outlast.ports.thread_rows import InsertThread
 from outlast.service import signals
 from outlast.service.exporting import export_run
 from outlast.service.importing import import_run

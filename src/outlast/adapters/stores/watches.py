@@ -7,7 +7,10 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
 
-from outlast.ports.store import Append, DeleteRun, Enqueue, Item, Release
+from outlast.ports.batch import Item
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import DeleteRun
+from outlast.ports.stream import Append
 
 QUEUE_TOPIC = "queue:"
 SIGNAL_TOPIC = "signals:"

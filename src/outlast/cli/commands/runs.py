@@ -14,7 +14,7 @@ from outlast.cli.tables import aligned
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.domain.ids import LOCAL_USER
 from outlast.domain.states import State
-from outlast.ports.store import RunFilter
+from outlast.ports.run_rows import RunFilter
 from outlast.service.show import list_runs
 
 app = App(name="runs")

@@ -18,7 +18,7 @@ from outlast.adapters.stores.postgres.pool import Pool
 from outlast.adapters.stores.postgres.recovery import Recovery
 from outlast.adapters.stores.postgres.troubles import is_contended, is_lost, may_pass
 from outlast.adapters.stores.postgres.writes import write
-from outlast.ports.store import Committed, Refused
+from outlast.ports.batch import Committed, Refused
 
 _AT_ONCE: Final = 2
 _BATCHES_A_GROUP: Final = 64

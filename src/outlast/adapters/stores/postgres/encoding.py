@@ -13,23 +13,11 @@ from typing import Final, assert_never
 from outlast.adapters.stores.postgres.channels import Channels
 from outlast.adapters.stores.watches import QUEUE_TOPIC, SIGNAL_TOPIC, topics_of
 from outlast.domain.errors import CallerMistake
-from outlast.ports.store import (
-    Append,
-    CopyPayloads,
-    DeleteRun,
-    DeleteThread,
-    Enqueue,
-    EventRow,
-    InsertRun,
-    InsertThread,
-    Item,
-    PutPayload,
-    PutSnapshot,
-    Release,
-    SweepPayloads,
-    ThreadRow,
-    UpdateRun,
-)
+from outlast.ports.batch import Item
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
+from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, PutSnapshot, SweepPayloads
+from outlast.ports.thread_rows import DeleteThread, InsertThread, ThreadRow
 
 _INTEGER_BOUND: Final = 1 << 63
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode

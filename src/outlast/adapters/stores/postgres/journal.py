@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import query
 from outlast.ports.inventory import Stray
-from outlast.ports.store import EventRow, SnapshotRow
+from outlast.ports.stream import EventRow, SnapshotRow
 
 _READ_HEAD = query("read_head")
 _READ_EVENTS = query("read_events")

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import query
-from outlast.ports.store import Claim, QueueEntry, Shares
+from outlast.ports.queue import Claim, QueueEntry, Shares
 
 _CLAIM_BY_SHARES = query("claim_by_shares")
 _CLAIM_DUE = query("claim_due")

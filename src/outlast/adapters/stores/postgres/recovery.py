@@ -16,7 +16,9 @@ from outlast.adapters.stores.postgres.pool import Pool
 from outlast.adapters.stores.postgres.queries import query
 from outlast.adapters.stores.postgres.troubles import in_our_words, is_lost, may_pass, unknown
 from outlast.adapters.stores.postgres.writes import write
-from outlast.ports.store import Append, Committed, Guard, Refused, UpdateRun
+from outlast.ports.batch import Committed, Guard, Refused
+from outlast.ports.run_rows import UpdateRun
+from outlast.ports.stream import Append
 
 _END_BACKEND = query("end_backend")
 _IS_BATCH_THERE = query("is_batch_there")

@@ -7,7 +7,8 @@ from typing import Any
 
 from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import query
-from outlast.ports.store import RunFilter, RunRow, ThreadRow
+from outlast.ports.run_rows import RunFilter, RunRow
+from outlast.ports.thread_rows import ThreadRow
 
 _READ_RUN = query("read_run")
 _FIND_RUN = query("find_run")

@@ -19,21 +19,13 @@ from outlast.adapters.stores.postgres.schema import migrate
 from outlast.adapters.stores.postgres.site import Annex, Site
 from outlast.adapters.stores.postgres.troubles import closed
 from outlast.adapters.stores.watches import TopicWatch, Watches
+from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.inventory import Stray
-from outlast.ports.store import (
-    Claim,
-    Committed,
-    EventRow,
-    Item,
-    QueueEntry,
-    Refused,
-    RunFilter,
-    RunRow,
-    Shares,
-    SnapshotRow,
-    StoreCounts,
-    ThreadRow,
-)
+from outlast.ports.queue import Claim, QueueEntry, Shares
+from outlast.ports.run_rows import RunFilter, RunRow
+from outlast.ports.store import StoreCounts
+from outlast.ports.stream import EventRow, SnapshotRow
+from outlast.ports.thread_rows import ThreadRow
 
 T = TypeVar("T")
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from outlast.adapters.stores.postgres.encoding import Batch, document_of
 from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import query
-from outlast.ports.store import Append, Committed, Guard, Refused
+from outlast.ports.batch import Committed, Guard, Refused
+from outlast.ports.stream import Append
 
 _APPEND = query("append_events_if_at")
 _APPEND_GROUPS = query("append_groups_if_at")

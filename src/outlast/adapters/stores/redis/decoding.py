@@ -6,17 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from outlast.adapters.stores.times import from_micros, from_micros_or_none
-from outlast.ports.store import (
-    Claim,
-    Committed,
-    EventRow,
-    Guard,
-    QueueEntry,
-    Refused,
-    RunRow,
-    SnapshotRow,
-    ThreadRow,
-)
+from outlast.ports.batch import Committed, Guard, Refused
+from outlast.ports.queue import Claim, QueueEntry
+from outlast.ports.run_rows import RunRow
+from outlast.ports.stream import EventRow, SnapshotRow
+from outlast.ports.thread_rows import ThreadRow
 
 Found = list[bytes]
 """A hash as the server lists it: field, value, field, value."""

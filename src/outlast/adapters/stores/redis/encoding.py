@@ -9,23 +9,11 @@ from typing import assert_never
 
 from outlast.adapters.stores.times import to_micros
 from outlast.domain.errors import CallerMistake
-from outlast.ports.store import (
-    Append,
-    CopyPayloads,
-    DeleteRun,
-    DeleteThread,
-    Enqueue,
-    EventRow,
-    InsertRun,
-    InsertThread,
-    Item,
-    PutPayload,
-    PutSnapshot,
-    Release,
-    RunRow,
-    SweepPayloads,
-    UpdateRun,
-)
+from outlast.ports.batch import Item
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import DeleteRun, InsertRun, RunRow, UpdateRun
+from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, PutSnapshot, SweepPayloads
+from outlast.ports.thread_rows import DeleteThread, InsertThread
 
 _MOST_BYTES = 512 << 20
 """What Redis takes as one value; more ends the connection."""

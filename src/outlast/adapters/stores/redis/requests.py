@@ -12,7 +12,7 @@ from outlast.adapters.stores.redis.decoding import commit_answer
 from outlast.adapters.stores.redis.scripts import COMMIT, Command
 from outlast.adapters.stores.redis.troubles import Lost, refused
 from outlast.adapters.stores.redis.wire import UNANSWERED, Wire
-from outlast.ports.store import Committed, Refused
+from outlast.ports.batch import Committed, Refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,21 +33,13 @@ from outlast.adapters.stores.redis.wire import Wire
 from outlast.adapters.stores.redis.writer import Writer
 from outlast.adapters.stores.times import from_micros, from_micros_or_none
 from outlast.adapters.stores.watches import TopicWatch, Watches, topics_of
+from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.inventory import Stray
-from outlast.ports.store import (
-    Claim,
-    Committed,
-    EventRow,
-    Item,
-    QueueEntry,
-    Refused,
-    RunFilter,
-    RunRow,
-    Shares,
-    SnapshotRow,
-    StoreCounts,
-    ThreadRow,
-)
+from outlast.ports.queue import Claim, QueueEntry, Shares
+from outlast.ports.run_rows import RunFilter, RunRow
+from outlast.ports.store import StoreCounts
+from outlast.ports.stream import EventRow, SnapshotRow
+from outlast.ports.thread_rows import ThreadRow
 
 _BATCHES_A_ROUND: Final = 128
 _EVENTS_A_READ: Final = 2000

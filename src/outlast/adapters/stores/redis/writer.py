@@ -21,7 +21,8 @@ from outlast.adapters.stores.redis.troubles import Lost, refused, unknown
 from outlast.adapters.stores.redis.wire import Wire
 from outlast.adapters.stores.watches import Watches
 from outlast.domain.errors import Broken
-from outlast.ports.store import Committed, StoreCounts
+from outlast.ports.batch import Committed
+from outlast.ports.store import StoreCounts
 
 REMEMBERED_SECONDS: Final = 7 * 86400
 """How long the server remembers a writer of which it hears nothing more."""

@@ -8,24 +8,11 @@ from typing import assert_never
 from outlast.adapters.stores.sqlite import journal, queues, removal, rows
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.watches import topics_of
-from outlast.ports.store import (
-    Append,
-    Committed,
-    CopyPayloads,
-    DeleteRun,
-    DeleteThread,
-    Enqueue,
-    Guard,
-    InsertRun,
-    InsertThread,
-    Item,
-    PutPayload,
-    PutSnapshot,
-    Refused,
-    Release,
-    SweepPayloads,
-    UpdateRun,
-)
+from outlast.ports.batch import Committed, Guard, Item, Refused
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
+from outlast.ports.stream import Append, CopyPayloads, PutPayload, PutSnapshot, SweepPayloads
+from outlast.ports.thread_rows import DeleteThread, InsertThread
 
 _COMMITTED = Committed()
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from outlast.adapters.stores.sqlite.queries import append_events, query
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.times import from_micros, to_micros
-from outlast.ports.store import Append, CopyPayloads, EventRow, Guard, PutPayload, PutSnapshot, SnapshotRow
+from outlast.ports.batch import Guard
+from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, PutSnapshot, SnapshotRow
 
 _READ_HEAD = query("read_head")
 _READ_EVENTS = query("read_events")

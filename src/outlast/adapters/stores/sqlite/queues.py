@@ -17,7 +17,8 @@ from outlast.adapters.stores.times import (
     to_micros,
     to_micros_or_none,
 )
-from outlast.ports.store import Claim, Enqueue, Guard, QueueEntry, Release, Shares
+from outlast.ports.batch import Guard
+from outlast.ports.queue import Claim, Enqueue, QueueEntry, Release, Shares
 
 _ENQUEUE = query("enqueue_no_later")
 _RELEASE = query("release_if_generation")

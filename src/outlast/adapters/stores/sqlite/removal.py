@@ -8,8 +8,11 @@ from collections.abc import Iterable
 
 from outlast.adapters.stores.sqlite.queries import query
 from outlast.adapters.stores.sqlite.session import REMOVAL, Session
+from outlast.ports.batch import Guard
 from outlast.ports.inventory import Stray
-from outlast.ports.store import DeleteRun, DeleteThread, Guard, SweepPayloads
+from outlast.ports.run_rows import DeleteRun
+from outlast.ports.stream import SweepPayloads
+from outlast.ports.thread_rows import DeleteThread
 
 _RUN_TO_DELETE = query("run_to_delete")
 _DELETE_RUN = query("delete_run")

@@ -9,7 +9,9 @@ from typing import Any
 from outlast.adapters.stores.sqlite.queries import query
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.times import from_micros, to_micros
-from outlast.ports.store import Guard, RunFilter, RunRow, ThreadRow, UpdateRun
+from outlast.ports.batch import Guard
+from outlast.ports.run_rows import RunFilter, RunRow, UpdateRun
+from outlast.ports.thread_rows import ThreadRow
 
 _INSERT_THREAD = query("insert_thread_unless_anothers")
 _READ_THREAD = query("read_thread")

@@ -15,21 +15,13 @@ from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.reader import Reader
 from outlast.adapters.stores.sqlite.writer import Writer
 from outlast.adapters.stores.watches import TopicWatch, Watches
+from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.inventory import Stray
-from outlast.ports.store import (
-    Claim,
-    Committed,
-    EventRow,
-    Item,
-    QueueEntry,
-    Refused,
-    RunFilter,
-    RunRow,
-    Shares,
-    SnapshotRow,
-    StoreCounts,
-    ThreadRow,
-)
+from outlast.ports.queue import Claim, QueueEntry, Shares
+from outlast.ports.run_rows import RunFilter, RunRow
+from outlast.ports.store import StoreCounts
+from outlast.ports.stream import EventRow, SnapshotRow
+from outlast.ports.thread_rows import ThreadRow
 
 T = TypeVar("T")
 

@@ -9,24 +9,12 @@ from typing import Final
 import pytest
 
 from outlast.domain.errors import OutlastError
-from outlast.ports.store import (
-    Committed,
-    CopyPayloads,
-    DeleteRun,
-    DeleteThread,
-    Enqueue,
-    Guard,
-    InsertRun,
-    InsertThread,
-    Item,
-    PutPayload,
-    PutSnapshot,
-    Refused,
-    Release,
-    RunFilter,
-    Store,
-    UpdateRun,
-)
+from outlast.ports.batch import Committed, Guard, Item, Refused
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import DeleteRun, InsertRun, RunFilter, UpdateRun
+from outlast.ports.store import Store
+from outlast.ports.stream import CopyPayloads, PutPayload, PutSnapshot
+from outlast.ports.thread_rows import DeleteThread, InsertThread
 from outlast.testing.contracts.store.samples import AT, append, events, put, run, start, take, thread
 
 FAILING: Final[dict[str, tuple[Item, Guard]]] = {

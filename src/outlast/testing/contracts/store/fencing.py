@@ -6,18 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from outlast.ports.store import (
-    Append,
-    Claim,
-    Committed,
-    Enqueue,
-    Guard,
-    Item,
-    Refused,
-    Release,
-    Store,
-    UpdateRun,
-)
+from outlast.ports.batch import Committed, Guard, Item, Refused
+from outlast.ports.queue import Claim, Enqueue, Release
+from outlast.ports.run_rows import UpdateRun
+from outlast.ports.store import Store
+from outlast.ports.stream import Append
 from outlast.testing.contracts.store.handles import TestableStore
 from outlast.testing.contracts.store.samples import (
     AT,

@@ -8,18 +8,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from outlast.ports.store import (
-    Append,
-    Committed,
-    CopyPayloads,
-    EventRow,
-    Guard,
-    PutPayload,
-    PutSnapshot,
-    Refused,
-    SnapshotRow,
-    Store,
-)
+from outlast.ports.batch import Committed, Guard, Refused
+from outlast.ports.store import Store
+from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, PutSnapshot, SnapshotRow
 from outlast.testing.contracts.store.samples import AT, append, bodies, events, put
 
 

@@ -8,7 +8,10 @@ from datetime import timedelta
 import pytest
 
 from outlast.domain.errors import Broken
-from outlast.ports.store import Committed, Enqueue, PutPayload, PutSnapshot, Store
+from outlast.ports.batch import Committed
+from outlast.ports.queue import Enqueue
+from outlast.ports.store import Store
+from outlast.ports.stream import PutPayload, PutSnapshot
 from outlast.testing.contracts.store.handles import MakeStore, StoreFixtures
 from outlast.testing.contracts.store.samples import append, events, put, start, take
 

@@ -8,7 +8,8 @@ from itertools import chain
 
 import pytest
 
-from outlast.ports.store import Claim, Enqueue, QueueEntry, Release, Store
+from outlast.ports.queue import Claim, Enqueue, QueueEntry, Release
+from outlast.ports.store import Store
 from outlast.testing.contracts.store.handles import TestableStore
 from outlast.testing.contracts.store.samples import LEASE_SECONDS, put, start, take
 

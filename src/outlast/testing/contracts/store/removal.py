@@ -7,26 +7,13 @@ from datetime import timedelta
 
 import pytest
 
+from outlast.ports.batch import Committed, Guard, Item, Refused
 from outlast.ports.inventory import Stray
-from outlast.ports.store import (
-    Append,
-    Committed,
-    CopyPayloads,
-    DeleteRun,
-    DeleteThread,
-    Enqueue,
-    Guard,
-    InsertRun,
-    InsertThread,
-    Item,
-    PutPayload,
-    PutSnapshot,
-    Refused,
-    RunFilter,
-    Store,
-    SweepPayloads,
-    UpdateRun,
-)
+from outlast.ports.queue import Enqueue
+from outlast.ports.run_rows import DeleteRun, InsertRun, RunFilter, UpdateRun
+from outlast.ports.store import Store
+from outlast.ports.stream import Append, CopyPayloads, PutPayload, PutSnapshot, SweepPayloads
+from outlast.ports.thread_rows import DeleteThread, InsertThread
 from outlast.testing.contracts.store.samples import AT, append, events, put, run, start, take, thread
 
 OWN, SHARED = "a" * 64, "b" * 64

@@ -8,18 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from outlast.ports.store import (
-    Committed,
-    Guard,
-    InsertRun,
-    InsertThread,
-    Item,
-    Refused,
-    RunFilter,
-    RunRow,
-    Store,
-    UpdateRun,
-)
+from outlast.ports.batch import Committed, Guard, Item, Refused
+from outlast.ports.run_rows import InsertRun, RunFilter, RunRow, UpdateRun
+from outlast.ports.store import Store
+from outlast.ports.thread_rows import InsertThread
 from outlast.testing.contracts.store.samples import AT, put, run, thread
 
 

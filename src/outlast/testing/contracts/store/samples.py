@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from outlast.ports.store import (
-    Append,
-    Claim,
-    Committed,
-    Enqueue,
-    EventRow,
-    InsertRun,
-    InsertThread,
-    Item,
-    RunRow,
-    Store,
-    ThreadRow,
-)
+from outlast.ports.batch import Committed, Item
+from outlast.ports.queue import Claim, Enqueue
+from outlast.ports.run_rows import InsertRun, RunRow
+from outlast.ports.store import Store
+from outlast.ports.stream import Append, EventRow
+from outlast.ports.thread_rows import InsertThread, ThreadRow
 
 AT = datetime(2026, 3, 1, 12, 30, 15, 123457, tzinfo=UTC)
 LEASE_SECONDS = 600.0

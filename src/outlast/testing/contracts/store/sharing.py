@@ -9,7 +9,10 @@ from itertools import chain
 
 import pytest
 
-from outlast.ports.store import Claim, Enqueue, InsertRun, InsertThread, Release, Shares, Store
+from outlast.ports.queue import Claim, Enqueue, Release, Shares
+from outlast.ports.run_rows import InsertRun
+from outlast.ports.store import Store
+from outlast.ports.thread_rows import InsertThread
 from outlast.testing.contracts.store.handles import TestableStore
 from outlast.testing.contracts.store.samples import LEASE_SECONDS, put, run, take, thread
 

@@ -8,17 +8,11 @@ from typing import Final
 import pytest
 
 from outlast.domain.errors import CallerMistake
-from outlast.ports.store import (
-    Append,
-    Enqueue,
-    InsertRun,
-    InsertThread,
-    PutSnapshot,
-    Release,
-    RunRow,
-    Store,
-    ThreadRow,
-)
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import InsertRun, RunRow
+from outlast.ports.store import Store
+from outlast.ports.stream import Append, PutSnapshot
+from outlast.ports.thread_rows import InsertThread, ThreadRow
 from outlast.testing.contracts.store.samples import AT, LEASE_SECONDS, events, put
 
 HOSTILE: Final = {

@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
-from outlast.ports.store import Enqueue, Guard, Refused, Store
+from outlast.ports.batch import Guard, Refused
+from outlast.ports.queue import Enqueue
+from outlast.ports.store import Store
 from outlast.testing.contracts.store.samples import append, put
 
 _SOON_SECONDS = 10.0

@@ -11,17 +11,10 @@ import pytest
 from outlast.adapters.stores.postgres.channels import Channels
 from outlast.adapters.stores.postgres.encoding import Batch, document_of, encode
 from outlast.domain.errors import CallerMistake
-from outlast.ports.store import (
-    Append,
-    CopyPayloads,
-    Enqueue,
-    EventRow,
-    Item,
-    PutPayload,
-    PutSnapshot,
-    Release,
-    UpdateRun,
-)
+from outlast.ports.batch import Item
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import UpdateRun
+from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, PutSnapshot
 from outlast.testing.contracts.store.samples import AT, append
 
 CHANNELS = Channels("outlast", "me")

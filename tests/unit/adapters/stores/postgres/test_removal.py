@@ -14,17 +14,10 @@ from outlast.adapters.stores.postgres import PostgresStore
 from outlast.adapters.stores.postgres.encoding import _fields
 from outlast.adapters.stores.postgres.queries import in_schema, migrations
 from outlast.adapters.stores.postgres.schema import _BEGIN
-from outlast.ports.store import (
-    CopyPayloads,
-    DeleteRun,
-    DeleteThread,
-    InsertRun,
-    InsertThread,
-    Item,
-    PutPayload,
-    RunFilter,
-    UpdateRun,
-)
+from outlast.ports.batch import Item
+from outlast.ports.run_rows import DeleteRun, InsertRun, RunFilter, UpdateRun
+from outlast.ports.stream import CopyPayloads, PutPayload
+from outlast.ports.thread_rows import DeleteThread, InsertThread
 from outlast.testing.contracts.store.samples import AT, append, put, run, thread
 from tests.law import law
 

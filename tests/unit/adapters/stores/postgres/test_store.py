@@ -10,17 +10,11 @@ import pytest
 
 from outlast.adapters.stores.postgres import PostgresStore
 from outlast.domain.errors import CallerMistake
-from outlast.ports.store import (
-    Append,
-    Committed,
-    Enqueue,
-    Guard,
-    InsertRun,
-    InsertThread,
-    PutPayload,
-    Refused,
-    Release,
-)
+from outlast.ports.batch import Committed, Guard, Refused
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import InsertRun
+from outlast.ports.stream import Append, PutPayload
+from outlast.ports.thread_rows import InsertThread
 from outlast.testing.contracts.store.samples import (
     AT,
     LEASE_SECONDS,

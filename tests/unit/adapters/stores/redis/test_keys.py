@@ -13,7 +13,8 @@ from outlast.adapters.stores.redis.decoding import event
 from outlast.adapters.stores.redis.writer import REMEMBERED_SECONDS
 from outlast.adapters.stores.times import from_micros
 from outlast.domain.errors import CallerMistake
-from outlast.ports.store import EventRow, Item, PutPayload
+from outlast.ports.batch import Item
+from outlast.ports.stream import EventRow, PutPayload
 from outlast.testing.contracts.store.atomicity import _harmless, _prepare
 from outlast.testing.contracts.store.samples import AT, append, put
 from outlast.testing.servers.redis import RedisServer

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from outlast.domain.errors import Broken
-from outlast.ports.store import Committed, PutPayload
+from outlast.ports.batch import Committed
+from outlast.ports.stream import PutPayload
 from outlast.testing.contracts.store.samples import append, put
 from outlast.testing.servers.redis import RedisServer
 from tests.unit.adapters.stores.redis.serving import ask, opened, served

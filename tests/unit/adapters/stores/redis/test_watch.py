@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from outlast.adapters.stores.redis import RedisStore
-from outlast.ports.store import Enqueue, Release
+from outlast.ports.queue import Enqueue, Release
 from outlast.testing.contracts.store.samples import AT, append, put, start, take
 from outlast.testing.servers.redis import RedisServer
 from tests.unit.adapters.stores.redis.serving import ask, opened, served

@@ -8,7 +8,9 @@ import pytest
 
 from outlast.adapters.stores.sqlite import compaction
 from outlast.adapters.stores.sqlite.compaction import compact_file
-from outlast.ports.store import DeleteRun, InsertRun, InsertThread, PutPayload
+from outlast.ports.run_rows import DeleteRun, InsertRun
+from outlast.ports.stream import PutPayload
+from outlast.ports.thread_rows import InsertThread
 from outlast.testing.contracts.store.samples import append, put, run, thread
 from tests.unit.adapters.stores.sqlite.making import opened
 

@@ -11,7 +11,7 @@ from outlast.adapters.stores.sqlite.schema import migrations
 from outlast.domain.apply import fold
 from outlast.journal.history import read_history
 from outlast.journal.thread import read_thread_words
-from outlast.ports.store import RunFilter
+from outlast.ports.run_rows import RunFilter
 from tests.law import law
 from tests.unit.adapters.stores.sqlite.making import opened
 

@@ -5,16 +5,10 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from outlast.ports.store import (
-    Append,
-    DeleteRun,
-    DeleteThread,
-    Enqueue,
-    EventRow,
-    InsertRun,
-    InsertThread,
-    Release,
-)
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import DeleteRun, InsertRun
+from outlast.ports.stream import Append, EventRow
+from outlast.ports.thread_rows import DeleteThread, InsertThread
 from outlast.testing.contracts.store.samples import append as samples_append
 from outlast.testing.contracts.store.samples import put, run, thread
 from tests.unit.adapters.stores.sqlite.making import AT, heard, opened

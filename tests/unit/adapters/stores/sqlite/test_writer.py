@@ -10,7 +10,10 @@ import pytest
 
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.domain.errors import Broken, CallerMistake
-from outlast.ports.store import Append, Committed, Enqueue, EventRow, PutPayload, StoreCounts
+from outlast.ports.batch import Committed
+from outlast.ports.queue import Enqueue
+from outlast.ports.store import StoreCounts
+from outlast.ports.stream import Append, EventRow, PutPayload
 from tests.law import law
 from tests.unit.adapters.stores.sqlite.making import AT, heard, opened, sqlite_error
 

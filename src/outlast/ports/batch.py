@@ -1,0 +1,51 @@
+"""The one write verb's words: what a batch may hold, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
+from outlast.ports.stream import Append, CopyPayloads, PutPayload, PutSnapshot, SweepPayloads
+from outlast.ports.thread_rows import DeleteThread, InsertThread
+
+Item = (
+    Append
+    | InsertRun
+    | UpdateRun
+    | InsertThread
+    | PutSnapshot
+    | PutPayload
+    | CopyPayloads
+    | Enqueue
+    | Release
+    | DeleteRun
+    | DeleteThread
+    | SweepPayloads
+)
+
+
+class Guard(StrEnum):
+    """Why a batch was refused."""
+
+    POSITION = "position"
+    GENERATION = "generation"
+    EXISTS = "exists"
+    KEY = "key"
+    MISSING = "missing"
+    THREAD_BUSY = "thread_busy"
+    ACTIVE = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """All items of the batch are durable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Nothing was written: the guard of the item at `index` failed."""
+
+    guard: Guard
+    index: int
