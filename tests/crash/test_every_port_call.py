@@ -4,6 +4,7 @@ The calls are counted in a run that nothing disturbs, so that a port or verb tha
 """
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from outlast.domain.events import HookRan, Recorded, StateEntered, ToolUnsettled
 from outlast.domain.message import Message
 from outlast.domain.states import ENDED, State
 from outlast.journal.history import read_history
+from outlast.ports.provider import ToolSchema
 from outlast.runs.context import Conversations
 from outlast.runs.readings import read_all
 from outlast.testing.faults import CrashPlan, CrashPoint
@@ -114,8 +116,8 @@ def readings_are_one(found: Ended) -> None:
     assert all(session.readings.ledger.entry(key) == anew.ledger.entry(key) for key in keys)
 
 
-def count(message: Message) -> int:
-    return ScriptedProvider(answering).count_tokens((message,), ())
+def count(messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
+    return ScriptedProvider(answering).count_tokens(messages, tools)
 
 
 def messages_of(conversations: Conversations) -> dict[str, Any]:

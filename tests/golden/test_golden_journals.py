@@ -20,7 +20,7 @@ from tests.law import law
 def test_a_golden_journal_folds_to_what_it_folded_to_when_it_was_written(path: Path) -> None:
     book = read(path)
     history = recorded_from(book.rows, book.payloads)
-    readings = read_all(book.known["run_id"], history, lambda message: len(message.text))
+    readings = read_all(book.known["run_id"], history, lambda messages, tools: len(messages))
     found = json.loads(json.dumps(known_of(readings.state)))
     if not is_comparable(book.known["digest"]):
         found.pop("digest"), book.known.pop("digest")
@@ -32,7 +32,9 @@ def test_a_golden_journal_folds_to_what_it_folded_to_when_it_was_written(path: P
 @pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
 def test_a_golden_journals_state_survives_its_snapshot(path: Path) -> None:
     book = read(path)
-    state = read_all(book.known["run_id"], recorded_from(book.rows, book.payloads), lambda message: 1).state
+    state = read_all(
+        book.known["run_id"], recorded_from(book.rows, book.payloads), lambda messages, tools: 1
+    ).state
     snapshot = snapshot_of(state)
     assert state_in(SnapshotRow(snapshot.position, snapshot.fold_version, snapshot.body)) == state
 

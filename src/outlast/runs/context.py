@@ -7,13 +7,9 @@ event gives the same messages. Between two foldings it only grows, which keeps a
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import Final
+from dataclasses import asdict
 
 from outlast.domain.apply_signals import hears_people
-from outlast.domain.door import Json, digest_of
 from outlast.domain.events import (
     AnyEvent,
     BranchOpened,
@@ -28,124 +24,12 @@ from outlast.domain.events import (
     Told,
     ToolAnswered,
 )
-from outlast.domain.message import Message, Messages
+from outlast.domain.message import Message
 from outlast.domain.report import Report
 from outlast.domain.run import MAIN_BRANCH
+from outlast.runs.conversation import Conversation
 from outlast.runs.fences import RULE, fence
-
-KEPT_TURNS: Final = 2
-"""The newest turns of a conversation whose observations are never folded."""
-
-_SHORT: Final = 240
-
-TokenCount = Callable[[Message], int]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A message in its place: the position of the event behind it, its tokens, and the digest of everything up to it.
-
-    Position and text tell two messages apart: calls and reasoning are those of the event at the position.
-    """
-
-    position: int
-    message: Message
-    tokens: int
-    digest: str
-
-
-class Conversation:
-    """The messages of one branch."""
-
-    def __init__(self, purpose: str, count: TokenCount, schema: dict[str, Json] | None = None) -> None:
-        self.purpose = purpose
-        self.schema = schema
-        self.tokens = 0
-        self._count = count
-        self._lines: list[Line] = []
-        self._messages: list[Message] = []
-        self._order: tuple[str, ...] = ()
-        self._results: dict[str, tuple[int, Message]] = {}
-        self._notes: list[tuple[int, str]] = []
-
-    @property
-    def digest(self) -> str:
-        """The digest of all messages, in order."""
-        return self._lines[-1].digest if self._lines else ""
-
-    @property
-    def messages(self) -> Messages:
-        """All messages, in order; user messages that follow each other are one."""
-        return Messages(self._messages)
-
-    @property
-    def last_words(self) -> str:
-        """The text of the newest assistant message that has any."""
-        spoken = (line.message.text for line in reversed(self._lines) if line.message.speaker == "assistant")
-        return next((text for text in spoken if text.strip()), "")
-
-    def add(self, position: int, message: Message) -> None:
-        """Append a message; a user message after a user message is joined to it."""
-        last = self._lines[-1] if self._lines else None
-        if last is not None and message.speaker == last.message.speaker == "user":
-            self._lines.pop()
-            self._messages = self._messages[:-1]
-            self.tokens -= last.tokens
-            message = replace(message, text=f"{last.message.text}\n\n{message.text}")
-        tokens = self._count(message)
-        self.tokens += tokens
-        digest = digest_of(f"{self.digest} {position} {message.speaker} {message.text}")
-        self._lines.append(Line(position, message, tokens, digest))
-        self._messages.append(message)
-
-    def hear(self, position: int, text: str) -> None:
-        """Take a note that is shown before the model speaks next."""
-        self._notes.append((position, text))
-
-    def speak(self, position: int, answered: ModelAnswered) -> None:
-        """Append what the model said."""
-        self._order = tuple(call.id for call in answered.tool_calls)
-        self.add(
-            position, Message("assistant", answered.text, answered.tool_calls, reasoning=answered.reasoning)
-        )
-
-    def observe(self, position: int, call: str, name: str, text: str) -> None:
-        """Keep the result of a call until the model speaks next; results are shown in the order of the calls."""
-        self._results[call] = (position, Message("tool", text, tool_call_id=call, tool_name=name))
-
-    def settle(self) -> None:
-        """Append the results and notes that came in since the model last spoke."""
-        for call in self._order:
-            if call in self._results:
-                self.add(*self._results.pop(call))
-        self._order = tuple(call for call in self._order if call in self._results)
-        for position, text in self._notes:
-            self.add(position, Message("user", text))
-        self._notes.clear()
-
-    def foldable_position(self) -> int:
-        """The newest position up to which observations may be folded; 0 when there are none."""
-        turns = [line.position for line in self._lines if line.message.speaker == "assistant"]
-        if len(turns) <= KEPT_TURNS:
-            return 0
-        limit = turns[-KEPT_TURNS]
-        whole = [
-            line.position for line in self._lines if line.message.speaker == "tool" and _is_long(line.message)
-        ]
-        return max((position for position in whole if position < limit), default=0)
-
-    def tokens_if_folded(self, position: int) -> int:
-        """The tokens of the conversation once observations up to a position are shown in short."""
-        return sum(
-            self._count(_in_short(line.message)) if _is_foldable(line, position) else line.tokens
-            for line in self._lines
-        )
-
-    def fold(self, position: int) -> None:
-        """Show observations up to a position in short."""
-        lines, self._lines, self._messages, self.tokens = self._lines, [], [], 0
-        for line in lines:
-            self.add(line.position, _in_short(line.message) if _is_foldable(line, position) else line.message)
+from outlast.runs.lines import Kind, TokenCount
 
 
 class Conversations:
@@ -203,15 +87,15 @@ class Conversations:
 
     def _opened(self, position: int, event: BranchOpened) -> None:
         conversation = Conversation(event.purpose, self._count, event.schema)
-        conversation.add(position, Message("system", f"{event.system}\n\n{RULE}"))
+        conversation.add(position, Kind.SYSTEM, Message("system", f"{event.system}\n\n{RULE}"))
         for said in self._thread if event.branch == MAIN_BRANCH else ():
-            conversation.add(position, said)
+            conversation.add(position, Kind.SAID if said.speaker == "user" else Kind.EARLIER, said)
         opening = event.opening
         shown = self.report if event.shows_report else None
         material = event.material if shown is None else report_as_text(shown)
         if material:
             opening += "\n\n" + fence(self._secret, position, event.material_from or "another role", material)
-        conversation.add(position, Message("user", opening))
+        conversation.add(position, Kind.REQUEST, Message("user", opening))
         self._by_branch[event.branch] = conversation
 
     def _heard(self, position: int, event: AnyEvent) -> None:
@@ -223,7 +107,7 @@ class Conversations:
             case Said(text=text):
                 for branch, conversation in self._by_branch.items():
                     if hears_people(branch, conversation.purpose):
-                        conversation.hear(position, text)
+                        conversation.hear(position, text, Kind.SAID)
             case ReportWritten(report=report):
                 self.report = report
             case RunStarted(secret=secret) | RunForked(secret=secret):
@@ -235,25 +119,3 @@ class Conversations:
 def report_as_text(report: Report) -> str:
     """A report as the model that reviews it sees it: one JSON object."""
     return json.dumps(asdict(report), ensure_ascii=False, separators=(",", ":"))
-
-
-def _is_foldable(line: Line, position: int) -> bool:
-    return line.message.speaker == "tool" and line.position <= position and _is_long(line.message)
-
-
-def _is_long(message: Message) -> bool:
-    return len(message.text) > 2 * _SHORT and _FENCED.match(message.text) is not None
-
-
-def _in_short(message: Message) -> Message:
-    """An observation cut to its beginning, the fence closed, with a word on how to read the rest again."""
-
-    def cut(found: re.Match[str]) -> str:
-        body = found[3]
-        left_out = f"{len(body) - _SHORT} more characters of this result are left out here; call the tool again to read them"
-        return f"{found[1]}{body[:_SHORT]}{found[4]}\n[{left_out}]"
-
-    return replace(message, text=_FENCED.sub(cut, message.text, count=1))
-
-
-_FENCED = re.compile(r"(<<untrusted (\w+) from [^\n]*>>\n)(.*)(\n<<end \2>>)", re.DOTALL)

@@ -36,7 +36,7 @@ async def cancel_unbuilt(store: Store, claim: Claim, history: Sequence[Recorded]
     """End a run that is to be cancelled though it cannot be built here; leave any other alone."""
     if not history:
         return
-    readings = read_all(claim.item, history, lambda message: 0)
+    readings = read_all(claim.item, history, lambda messages, tools: 0)
     if readings.state.wants_cancel is None:
         return
     drafter, draft = Drafter(readings, lambda state, now: []), Draft()

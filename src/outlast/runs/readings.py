@@ -11,8 +11,9 @@ from outlast.domain.message import Message
 from outlast.domain.run import RunState
 from outlast.journal.fold import divergence_at, unknown_run
 from outlast.runs.cache import Cache
-from outlast.runs.context import Conversations, TokenCount
+from outlast.runs.context import Conversations
 from outlast.runs.ledger import Ledger
+from outlast.runs.lines import TokenCount
 
 
 @dataclass(slots=True)

@@ -127,9 +127,7 @@ class Worker:
         started = history[0].event
         assert isinstance(started, RunStarted)
         thread = await thread_messages(self.store, started.thread_id, started.thread_position)
-
-        def count(message: Message) -> int:
-            return means.provider("executor").count_tokens((message,), ())
+        count = means.provider("executor").count_tokens
 
         async def reload() -> Readings:
             return read_all(run_id, await read_history(self.store, run_id), count, thread)

@@ -63,7 +63,7 @@ def entering(source: State, target: State, digest: str) -> StateEntered:
 
 
 def read(history: list[Recorded]) -> Readings:
-    return read_all("r-1", history, lambda message: 1)
+    return read_all("r-1", history, lambda messages, tools: 1)
 
 
 @law("RUN-2.b")

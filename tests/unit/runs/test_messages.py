@@ -12,7 +12,8 @@ from outlast.domain.task import ApprovalRule
 from outlast.domain.tool_call import ToolCall
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.tool import tool
-from outlast.runs.context import Conversation
+from outlast.runs.conversation import Conversation
+from outlast.runs.lines import Kind
 from outlast.service import signals
 from tests.law import law
 from tests.unit.runs.parts import ask_for, call, conclude, in_turn, report, results, roles, say, turn, verdict
@@ -239,9 +240,9 @@ async def test_observations_in_short_keep_their_fence_and_their_note(tmp_path: P
 
 
 def test_request_made_before_keeps_its_messages_when_a_later_one_is_joined() -> None:
-    conversation = Conversation("chat", lambda message: len(message.text))
-    conversation.add(1, Message("user", "one"))
+    conversation = Conversation("chat", lambda messages, tools: len(messages))
+    conversation.add(1, Kind.REQUEST, Message("user", "one"))
     before = conversation.messages
-    conversation.add(2, Message("user", "two"))
+    conversation.add(2, Kind.SAID, Message("user", "two"))
     assert [message.text for message in before] == ["one"]
     assert [message.text for message in conversation.messages] == ["one\n\ntwo"]

@@ -109,7 +109,7 @@ async def test_every_request_is_the_same_when_the_run_is_read_anew(tmp_path: Pat
         checked = 0
         for index, recorded in enumerate(history):
             if isinstance(recorded.event, ModelRequested):
-                readings = read_all(run, history[: index + 1], lambda message: len(message.text))
+                readings = read_all(run, history[: index + 1], lambda messages, tools: len(messages))
                 assert readings.conversations[recorded.event.branch].digest[:20] == recorded.event.digest
                 checked += 1
         assert checked == len(stage.requests)

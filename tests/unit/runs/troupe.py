@@ -6,7 +6,7 @@ crashes and claims can be tried in microseconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -31,6 +31,7 @@ from outlast.domain.run import RunState
 from outlast.domain.states import ENDED, REMEMBERING, WORKING, State, may_follow
 from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import Effect
+from outlast.ports.provider import ToolSchema
 from outlast.runs.calls import RUN_AGAIN, in_flight
 from outlast.runs.decide import Workflow
 from outlast.runs.drafting import Draft, Drafter, Started
@@ -49,8 +50,8 @@ TOOLS = (
 )
 
 
-def count(message: Message) -> int:
-    return 1 + len(message.text) // 4
+def count(messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
+    return sum(1 + len(message.text) // 4 for message in messages) + 10 * len(tools)
 
 
 def name_of(started: Started) -> str:
