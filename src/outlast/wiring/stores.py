@@ -85,6 +85,19 @@ def inspect_store(settings: Settings, environ: Mapping[str, str]) -> Inspection:
     return inspect_file(path)
 
 
+def address_of(settings: Settings, environ: Mapping[str, str]) -> str:
+    """Where the store is, with its credentials: the URL of a server, or `sqlite:PATH`. Raises CallerMistake as `store_of` does, and
+    `store_of_one_process` for memory."""
+    store_of(settings, environ)
+    persistence = settings.harness.persistence
+    if persistence.backend == "memory":
+        detail = "harness.persistence.backend is memory, which is nowhere outside of a process."
+        raise CallerMistake("store_of_one_process", detail, "Use sqlite, the default.")
+    if persistence.backend == "sqlite":
+        return f"sqlite:{database_path(settings, environ)}"
+    return _address(persistence, environ)
+
+
 def database_path(settings: Settings, environ: Mapping[str, str]) -> Path:
     """Where the SQLite database is: as configured, relative to the configuration."""
     return settings.path(settings.harness.persistence.path, environ)

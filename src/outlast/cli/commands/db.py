@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Any
+from typing import Annotated, Any
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
+from outlast.cli.conformance import conformance_of
 from outlast.cli.exits import Exit
 from outlast.cli.opening import existing_store
 from outlast.cli.options import AsJson, Config
@@ -45,20 +46,29 @@ def upgrade(*, config: Config = None, json: AsJson = False) -> int:
 
 
 @app.command
-def check(*, config: Config = None, json: AsJson = False) -> int:
+def check(
+    *,
+    conformance: Annotated[
+        bool,
+        Parameter(
+            negative=(),
+            help="Also hold the store to its contract, in scratch schemas that are removed afterwards.",
+        ),
+    ] = False,
+    config: Config = None,
+    json: AsJson = False,
+) -> int:
     """Read everything that is stored and say what is damaged; exit 1 if anything is.
 
     The file itself, every journal and the states it recorded, every payload, and what is queued. Takes as long as reading it all.
     """
     settings = load(config)
-    shown, problems = _file(settings) if _is_file(settings) else ({}, [])
-    if not problems and shown.get("version") == shown.get("newest_version"):
-        more, runs, place = asyncio.run(_checked(settings))
-        problems = [f"{one.where}: {one.what}" for one in more]
-        shown = {"path": place, **shown, "runs": runs}
+    shown, problems = _stored(settings)
+    kept = conformance_of(settings) if conformance else None
+    broken = {} if kept is None else kept["failed"]
     if json:
-        document({**shown, "problems": problems})
-        return Exit.FAILED if problems else Exit.DONE
+        document({**shown, "problems": problems, **({} if kept is None else {"conformance": kept})})
+        return Exit.FAILED if problems or broken else Exit.DONE
     out(", ".join(_in_words(shown)))
     for problem in problems:
         out(f"damaged: {problem}")
@@ -67,7 +77,11 @@ def check(*, config: Config = None, json: AsJson = False) -> int:
     elif "runs" not in shown and not problems:
         note("Only the file was checked: bring it forward with `outlast db upgrade`, then check again.")
     note("Restore it from a backup." if problems else "No damage was found.")
-    return Exit.FAILED if problems else Exit.DONE
+    for test, why in broken.items():
+        out(f"not kept: {test}: {why}")
+    if kept is not None:
+        note(f"Of the store contract {kept['passed']} promises are kept and {len(broken)} are not.")
+    return Exit.FAILED if problems or broken else Exit.DONE
 
 
 @app.command
@@ -90,6 +104,16 @@ def compact(*, config: Config = None, json: AsJson = False) -> int:
 
 def _is_file(settings: Settings) -> bool:
     return settings.harness.persistence.backend == "sqlite"
+
+
+def _stored(settings: Settings) -> tuple[dict[str, Any], list[str]]:
+    """What is stored and what of it is damaged."""
+    shown, problems = _file(settings) if _is_file(settings) else ({}, [])
+    if not problems and shown.get("version") == shown.get("newest_version"):
+        more, runs, place = asyncio.run(_checked(settings))
+        problems = [f"{one.where}: {one.what}" for one in more]
+        shown = {"path": place, **shown, "runs": runs}
+    return shown, problems
 
 
 def _file(settings: Settings) -> tuple[dict[str, Any], list[str]]:
