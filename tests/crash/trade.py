@@ -123,6 +123,7 @@ def definition() -> TaskDefinition:
         name="trade",
         workflow="research",
         limits=Limits(max_steps=60),
+        recall_top_k=8,
         tools=("web_search", "web_fetch", "ask_human", "look", "note", "pay"),
         approvals=(
             ApprovalRule(on="PLANNING->EXECUTING"),

@@ -140,6 +140,13 @@ def _checked(line: Line) -> str:
     return f"hook {data['hook']} {verdict}"
 
 
+def _recalled(line: Line) -> str:
+    data = line["data"]
+    told = [one.get("title") or one["text"] for one in data.get("entries", ())]
+    about = f"memory on {data['query']}"
+    return f"{about}: {'; '.join(told)}" if told else f"{about}: nothing that is not known here already"
+
+
 def _tools(line: Line) -> str:
     return f"tools changed: {', '.join(tool['name'] for tool in line['data']['tools'])}"
 
@@ -164,6 +171,7 @@ _SPECIAL: Final[dict[str, Callable[[Line], str]]] = {
     "LimitsChanged": _changed,
     "HookRan": _checked,
     "ToolsChanged": _tools,
+    "MemoryRecalled": _recalled,
 }
 
 _PLAIN: Final[dict[str, str]] = {
@@ -175,6 +183,8 @@ _PLAIN: Final[dict[str, str]] = {
     "BranchOpened": "conversation {branch} opened",
     "Told": "{sender} tells {branch}: {body}",
     "ContextFolded": "context of {branch} shortened by {saved_tokens} tokens",
+    "RecallRequested": "asks memory for {query}",
+    "RecallFailed": "memory could not be asked: {code}: {detail}",
     "ModelFailed": "model call failed: {fault}: {detail}",
     "ToolUnsettled": "outcome unknown: {reason}",
     "LoopNoticed": "{branch} goes round in circles ({action}): {detail}",

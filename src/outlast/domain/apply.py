@@ -14,6 +14,7 @@ from outlast.domain import (
     apply_conversation,
     apply_lifecycle,
     apply_planning,
+    apply_recall,
     apply_signals,
     apply_tooling,
 )
@@ -24,6 +25,7 @@ from outlast.domain.events import (
     Conversation,
     Lifecycle,
     Planning,
+    Recall,
     Recorded,
     RunClaimed,
     RunForked,
@@ -85,6 +87,8 @@ def _applied(state: RunState, event: AnyEvent) -> RunState:
         return apply_conversation.apply_conversation(state, event)
     if isinstance(event, Tooling):
         return apply_tooling.apply_tooling(state, event)
+    if isinstance(event, Recall):
+        return apply_recall.apply_recall(state, event)
     if isinstance(event, Lifecycle):
         return apply_lifecycle.apply_lifecycle(state, event)
     if isinstance(event, Planning):

@@ -14,7 +14,8 @@ from outlast.domain.events import (
     Told,
 )
 from outlast.domain.evolve import evolve
-from outlast.domain.run import Answer, Branch, Call, ModelCall, RunState
+from outlast.domain.recalled import QUERY_CHARACTERS
+from outlast.domain.run import MAIN_BRANCH, Answer, Branch, Call, ModelCall, RecallCall, RunState
 
 
 def apply_conversation(state: RunState, event: Conversation) -> RunState:
@@ -65,8 +66,27 @@ def _opened(state: RunState, event: BranchOpened) -> RunState:
         subtask=event.subtask,
         has_schema=event.schema is not None,
         told_since=True,
+        recall=_asked_first(state, event),
     )
     return evolve(state, branches={**state.branches, event.branch: branch})
+
+
+def _asked_first(state: RunState, event: BranchOpened) -> RecallCall | None:
+    """What memory is asked before a conversation with a person, or on a subtask, begins."""
+    if event.branch == MAIN_BRANCH:
+        return recall_for(state, state.input)
+    if event.purpose != "execute":
+        return None
+    return next(
+        (recall_for(state, one.subtask.question) for one in state.plan if one.subtask.id == event.subtask),
+        None,
+    )
+
+
+def recall_for(state: RunState, words: str) -> RecallCall | None:
+    """What memory is to be asked for `words`; nothing in a run without memory."""
+    query = words[:QUERY_CHARACTERS].strip()
+    return RecallCall(query) if query and state.definition.recall_top_k > 0 else None
 
 
 def _requested(state: RunState, event: ModelRequested) -> RunState:

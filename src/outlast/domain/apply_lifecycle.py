@@ -17,7 +17,7 @@ from outlast.domain.events import (
     ToolsChanged,
 )
 from outlast.domain.evolve import evolve
-from outlast.domain.run import FORKED, Call, Failure, RunState, Ticket
+from outlast.domain.run import FORKED, Branch, Call, Failure, RunState, Ticket
 from outlast.domain.states import ENDED, HELD, REMEMBERING, State
 
 
@@ -104,11 +104,21 @@ def _forked(state: RunState, event: RunForked) -> RunState:
         tickets={},
         hooks={},
         calls=calls,
+        branches={name: _unasked(branch) for name, branch in state.branches.items()},
         model_calls={name: replace(call, generation=FORKED) for name, call in state.model_calls.items()},
         reached=(),
         wants_pause=False,
         wants_cancel=None,
         wants_resume=False,
+    )
+
+
+def _unasked(branch: Branch) -> Branch:
+    """What memory was being asked for is asked for anew."""
+    return (
+        branch
+        if branch.recall is None
+        else evolve(branch, recall=replace(branch.recall, id=None, generation=None, attempts=0))
     )
 
 

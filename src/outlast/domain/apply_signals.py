@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, assert_never
 
 from outlast.domain.apply_asking import with_ticket
+from outlast.domain.apply_conversation import recall_for
 from outlast.domain.events import (
     Answered,
     Approved,
@@ -17,7 +19,7 @@ from outlast.domain.events import (
     Signal,
 )
 from outlast.domain.evolve import evolve
-from outlast.domain.run import MAIN_BRANCH, RunState
+from outlast.domain.run import MAIN_BRANCH, RecallCall, RunState
 from outlast.domain.states import State
 
 
@@ -30,8 +32,8 @@ def apply_signal(state: RunState, event: Signal) -> RunState:
             return evolve(state, wants_pause=False, wants_resume=state.state in _RESUMABLE)
         case CancelRequested(by=by, reason=reason):
             return state if state.has_ended else evolve(state, wants_cancel=reason or f"cancelled by {by}")
-        case Said():
-            return _heard(state)
+        case Said(text=text):
+            return _heard(state, text)
         case Approved(ticket=ticket, edit=edit):
             return with_ticket(state, ticket, status="approved", edit=edit)
         case Rejected(ticket=ticket, comment=comment):
@@ -52,12 +54,23 @@ def hears_people(branch: str, purpose: str) -> bool:
     return branch == MAIN_BRANCH or purpose in ("plan", "execute", "report")
 
 
-def _heard(state: RunState) -> RunState:
+def _heard(state: RunState, text: str) -> RunState:
+    """What a person says is heard by whoever hears people; in a conversation memory is asked for it first."""
     branches = {
         name: evolve(branch, told_since=True, answer=None) if hears_people(name, branch.purpose) else branch
         for name, branch in state.branches.items()
     }
+    talk = branches.get(MAIN_BRANCH)
+    if talk is not None:
+        branches[MAIN_BRANCH] = evolve(talk, recall=_asked_too(talk.recall, recall_for(state, text)))
     return evolve(state, branches=branches)
+
+
+def _asked_too(before: RecallCall | None, asked: RecallCall | None) -> RecallCall | None:
+    """What memory is asked for when a person said something while it was being asked for something else."""
+    if before is None or asked is None:
+        return before or asked
+    return replace(before, then=asked.query)
 
 
 def _answered(state: RunState, name: str, text: str, by: str) -> RunState:

@@ -52,6 +52,13 @@ class RunHook:
 
 
 @dataclass(frozen=True, slots=True)
+class AskMemory:
+    """Ask memory for what a branch needs before its model speaks next (see `Branch.recall`)."""
+
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
 class ComposeReport:
     """Make the report from the conclusions there are, without a model. `reason` says why it is partial, if it is."""
 
@@ -59,4 +66,4 @@ class ComposeReport:
     reason: str = ""
 
 
-Command = Record | CallModel | CallTool | RunHook | ComposeReport
+Command = Record | CallModel | CallTool | RunHook | AskMemory | ComposeReport

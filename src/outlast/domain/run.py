@@ -79,6 +79,21 @@ class ModelCall:
 
 
 @dataclass(frozen=True, slots=True)
+class RecallCall:
+    """What memory is asked for before the model of a branch speaks next.
+
+    `id` and `generation` are those of the last intent (None: not yet requested), `attempts` how often it was requested; `then` is
+    what has to be asked afterwards.
+    """
+
+    query: str
+    then: str = ""
+    id: str | None = None
+    generation: int | None = None
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The last answer of a branch that asked for no tools, until the workflow has taken it up."""
 
@@ -107,6 +122,7 @@ class Branch:
     open_calls: tuple[str, ...] = ()
     answer: Answer | None = None
     told_since: bool = False
+    recall: RecallCall | None = None
     failures: int = 0
     retry_at: datetime | None = None
     fault: str | None = None

@@ -14,6 +14,7 @@ from outlast.domain.events import (
     AnyEvent,
     BranchOpened,
     ContextFolded,
+    MemoryRecalled,
     ModelAnswered,
     ModelRequested,
     Recorded,
@@ -30,6 +31,7 @@ from outlast.domain.run import MAIN_BRANCH
 from outlast.runs.conversation import Conversation
 from outlast.runs.fences import RULE, fence
 from outlast.runs.lines import Kind, TokenCount
+from outlast.runs.recall.showing import recalled_text
 
 
 class Conversations:
@@ -108,6 +110,9 @@ class Conversations:
                 for branch, conversation in self._by_branch.items():
                     if hears_people(branch, conversation.purpose):
                         conversation.hear(position, text, Kind.SAID)
+            case MemoryRecalled(branch=branch, entries=entries) if entries and branch in self._by_branch:
+                recalled = fence(self._secret, position, "memory", recalled_text(entries))
+                self._by_branch[branch].hear(position, recalled, Kind.RECALLED)
             case ReportWritten(report=report):
                 self.report = report
             case RunStarted(secret=secret) | RunForked(secret=secret):

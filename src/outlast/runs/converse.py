@@ -12,6 +12,7 @@ from outlast.domain.run import Branch, RunState
 from outlast.runs.calls import call_commands
 from outlast.runs.limits import is_last_step
 from outlast.runs.moves import fail, tell
+from outlast.runs.recall.due import is_recalling, recall_due
 
 MAX_SLIPS: Final = 3
 """How many answers in a row may be unusable before a branch is given up."""
@@ -26,8 +27,12 @@ def converse(
     """
     branch = state.branches[name]
     if branch.open_calls:
-        return call_commands(state, branch, now)
-    if state.reached or not needs_model(state, branch, now):
+        return [*call_commands(state, branch, now), *recall_due(state, branch)]
+    if state.reached:
+        return []
+    if branch.recall is not None:
+        return recall_due(state, branch)
+    if not needs_model(state, branch, now):
         return []
     circle = None if branch.is_stopped else circle_in(branch.window, state.definition.loop.threshold)
     if circle is not None:
@@ -38,8 +43,13 @@ def converse(
 
 
 def needs_model(state: RunState, branch: Branch, now: datetime) -> bool:
-    """Is it the model's turn: nothing open, nothing in flight, no answer yet, no wait to sit out?"""
-    if branch.open_calls or branch.answer is not None or is_asking(state, branch):
+    """Is it the model's turn: nothing open, nothing in flight, nothing to be recalled, no answer yet, no wait to sit out?"""
+    if (
+        branch.open_calls
+        or branch.recall is not None
+        or branch.answer is not None
+        or is_asking(state, branch)
+    ):
         return False
     if branch.fault is not None and branch.retry_at is None:
         return False
@@ -54,7 +64,7 @@ def is_asking(state: RunState, branch: Branch) -> bool:
 
 def is_idle(state: RunState, branch: Branch) -> bool:
     """Does nothing of this branch run at this moment?"""
-    return not branch.open_calls and not is_asking(state, branch)
+    return not branch.open_calls and not is_asking(state, branch) and not is_recalling(state, branch)
 
 
 def has_failed(branch: Branch) -> bool:

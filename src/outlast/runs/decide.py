@@ -20,6 +20,7 @@ from outlast.runs.approvals import expired_tickets
 from outlast.runs.calls import effect_of, in_flight
 from outlast.runs.cut_short import cut_short
 from outlast.runs.moves import enter, settle
+from outlast.runs.recall.due import is_recalling
 from outlast.runs.transitions import guarded
 
 Workflow = Callable[[RunState, datetime], Sequence[Command]]
@@ -55,6 +56,7 @@ def is_busy(state: RunState) -> bool:
         any(call.generation == state.generation for call in state.model_calls.values())
         or bool(in_flight(state))
         or any(not hook.is_done and hook.generation == state.generation for hook in state.hooks.values())
+        or any(is_recalling(state, branch) for branch in state.branches.values())
     )
 
 

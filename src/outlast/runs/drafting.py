@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, get_args
 
-from outlast.domain.commands import CallModel, CallTool, Command, ComposeReport, Record, RunHook
+from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
 from outlast.domain.door import Json, stored_form
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.events import (
@@ -19,6 +19,7 @@ from outlast.domain.events import (
     ContextFolded,
     HookRequested,
     ModelRequested,
+    RecallRequested,
     Recorded,
     StateEntered,
     ToolRequested,
@@ -42,12 +43,16 @@ DEFAULT_ANSWER_TOKENS: Final = 1024
 """What is reserved for an answer where the role sets no bound."""
 
 
+Intent = ModelRequested | ToolRequested | HookRequested | RecallRequested
+"""What is in the journal before a call is made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Started:
     """An intent that was drafted, and the command behind it."""
 
-    intent: ModelRequested | ToolRequested | HookRequested
-    command: CallModel | CallTool | RunHook
+    intent: Intent
+    command: CallModel | CallTool | RunHook | AskMemory
 
 
 @dataclass(slots=True)
@@ -125,6 +130,8 @@ class Drafter:
             case RunHook(hook=hook, point=point, subject=subject):
                 asked = HookRequested(hook, point, subject, self.readings.state.generation)
                 self._start(draft, Started(asked, command), now)
+            case AskMemory():
+                self._intend_recall(draft, command, now)
             case ComposeReport(outcome=outcome, reason=reason):
                 written = self.readings.conversations.report
                 state, ledger = self.readings.state, self.readings.ledger
@@ -133,6 +140,15 @@ class Drafter:
     def _start(self, draft: Draft, started: Started, now: datetime) -> None:
         self.place(draft, started.intent, now)
         draft.started.append(started)
+
+    def _intend_recall(self, draft: Draft, command: AskMemory, now: datetime) -> None:
+        """The intent to ask memory, where the branch still needs it."""
+        state = self.readings.state
+        branch = state.branches.get(command.branch)
+        if branch is not None and branch.recall is not None:
+            name = f"k{state.position + 1}"
+            asked = RecallRequested(name, branch.id, branch.recall.query, state.generation)
+            self._start(draft, Started(asked, command), now)
 
     def _intend_tool(self, draft: Draft, command: CallTool, now: datetime) -> None:
         """The intent of a tool call, where there is room for it: other intents of this draft have taken theirs."""

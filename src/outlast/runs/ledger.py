@@ -30,7 +30,7 @@ T = TypeVar("T")
 EARLIER_STEP: Final = 0
 """The step of what the run that this one continues has read."""
 
-_EARLIER: Final = ""
+EARLIER: Final = ""
 """The conversation that stands for all of that run."""
 
 
@@ -94,6 +94,15 @@ class Ledger:
         step, _, source = by_branch[reader]
         return Entry(source, reader, step, self._found_by(source.url, reader))
 
+    def entries(self) -> list[Entry]:
+        """Every source as each conversation read it: in plan order, then by address."""
+        read = [
+            Entry(source, branch, step, self._found_by(source.url, branch))
+            for by_branch in self._reads.values()
+            for branch, (step, _, source) in by_branch.items()
+        ]
+        return sorted(read, key=lambda entry: (self._rank(entry.branch), entry.source.url))
+
     def keys(self) -> list[str]:
         """The keys of all sources that were read."""
         return sorted(self._reads)
@@ -124,10 +133,10 @@ class Ledger:
             source = Fetched(
                 item["url"], item["title"], item["text_digest"], item["fetched_at"], item["media_type"]
             )
-            self._reads.setdefault(source.key, {})[_EARLIER] = (EARLIER_STEP, 0, source)
+            self._reads.setdefault(source.key, {})[EARLIER] = (EARLIER_STEP, 0, source)
             if item.get("query"):
                 found = Found(source.url, source.title, item["query"])
-                self._finds.setdefault(source.url, {})[_EARLIER] = (EARLIER_STEP, 0, found)
+                self._finds.setdefault(source.url, {})[EARLIER] = (EARLIER_STEP, 0, found)
 
 
 def _keep_first(entries: dict[str, tuple[int, int, T]], asked: _Asked, item: T) -> None:

@@ -12,7 +12,9 @@ from outlast.domain.events import PinnedTool
 from outlast.domain.hooks import Hook
 from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import ToolError
+from outlast.ports.embedder import Embedder
 from outlast.ports.live import Live
+from outlast.ports.memory import MemoryStore
 from outlast.ports.provider import Provider
 from outlast.ports.search import Fetch, Search
 from outlast.ports.tool import Tool
@@ -40,7 +42,7 @@ class Means:
     """The ports a run's calls go through.
 
     `provider` gives the model of a role. `pinned` are the tools as a run would be pinned to them now, where they may have
-    changed. `close` gives everything back.
+    changed. `memory` is None where nothing is remembered, `embedder` where vectors are not used. `close` gives everything back.
     """
 
     workflow: Workflow
@@ -56,6 +58,8 @@ class Means:
     fetch: Fetch | None
     close: Callable[[], Awaitable[None]]
     pinned: Sequence[PinnedTool] = ()
+    memory: MemoryStore | None = None
+    embedder: Embedder | None = None
 
 
 class BuildMeans(Protocol):

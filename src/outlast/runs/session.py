@@ -14,16 +14,19 @@ from functools import partial
 from typing import Final
 
 from outlast.domain.apply_tooling import hook_key
-from outlast.domain.commands import CallModel, CallTool, RunHook
+from outlast.domain.commands import AskMemory, CallModel, CallTool, RunHook
 from outlast.domain.errors import Broken, Conflict, OutlastError
 from outlast.domain.events import (
     AnyEvent,
     HookRan,
     HookRequested,
+    MemoryRecalled,
     ModelAnswered,
     ModelFailed,
     ModelRequested,
     QuestionAsked,
+    RecallFailed,
+    RecallRequested,
     Recorded,
     RunClaimed,
     RunReleased,
@@ -40,11 +43,12 @@ from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.queue import Release
 from outlast.ports.run_rows import UpdateRun
 from outlast.runs.desk import Desk, Outcome
-from outlast.runs.drafting import Draft, Drafter, Started
+from outlast.runs.drafting import Draft, Drafter, Intent, Started
 from outlast.runs.hooks import call_hook
 from outlast.runs.perform_model import perform_model, request_of
 from outlast.runs.perform_tool import perform_tool
 from outlast.runs.readings import Readings
+from outlast.runs.recall.perform import perform_recall
 from outlast.runs.summary import row_change, thread_words
 
 Reload = Callable[[], Awaitable[Readings]]
@@ -242,6 +246,9 @@ class Session:
             return partial(perform_tool, self.desk, state, state.calls[intent.call], command.edited)
         if isinstance(intent, HookRequested) and isinstance(command, RunHook):
             return partial(self._hook, state, intent, command)
+        if isinstance(intent, RecallRequested) and isinstance(command, AskMemory):
+            shown = self.readings.conversations[intent.branch].messages
+            return partial(perform_recall, self.desk, state, intent, shown)
         raise TypeError(f"{type(command).__name__} does not go with {type(intent).__name__}")
 
     async def _hook(self, state: RunState, intent: HookRequested, command: RunHook) -> Outcome:
@@ -252,7 +259,7 @@ class Session:
         return Outcome([ran])
 
 
-def is_intended(state: RunState, intent: ModelRequested | ToolRequested | HookRequested) -> bool:
+def is_intended(state: RunState, intent: Intent) -> bool:
     """Does the journal hold this intent of the present claim, its result still to come?"""
     match intent:
         case ModelRequested(call=call):
@@ -263,6 +270,8 @@ def is_intended(state: RunState, intent: ModelRequested | ToolRequested | HookRe
         case HookRequested(hook=hook, subject=subject):
             asked = state.hooks.get(hook_key(hook, subject))
             return asked is not None and not asked.is_done and asked.generation == intent.generation
+        case RecallRequested(recall=recall, branch=branch):
+            return _is_recalling(state, branch, recall)
 
 
 def is_awaited(state: RunState, events: Sequence[AnyEvent]) -> bool:
@@ -278,6 +287,8 @@ def is_awaited(state: RunState, events: Sequence[AnyEvent]) -> bool:
             return generation != state.generation
         case ToolAnswered(call=call):
             return call in state.calls
+        case MemoryRecalled(branch=branch, recall=recall) | RecallFailed(branch=branch, recall=recall):
+            return _is_recalling(state, branch, recall)
         case QuestionAsked(question=question):
             return question not in state.questions
         case HookRan(hook=hook, subject=subject):
@@ -287,6 +298,13 @@ def is_awaited(state: RunState, events: Sequence[AnyEvent]) -> bool:
             return True
 
 
+def _is_recalling(state: RunState, name: str, recall: str) -> bool:
+    branch = state.branches.get(name)
+    return branch is not None and branch.recall is not None and branch.recall.id == recall
+
+
 def _name_of(started: Started) -> str:
     intent = started.intent
+    if isinstance(intent, RecallRequested):
+        return intent.recall
     return f"{intent.hook} {intent.subject}" if isinstance(intent, HookRequested) else intent.call

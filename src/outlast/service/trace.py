@@ -10,9 +10,12 @@ from outlast.domain.apply import apply, begin
 from outlast.domain.events import (
     ApprovalAsked,
     BranchOpened,
+    MemoryRecalled,
     ModelAnswered,
     ModelFailed,
     ModelRequested,
+    RecallFailed,
+    RecallRequested,
     Recorded,
     StateEntered,
     Told,
@@ -25,6 +28,7 @@ from outlast.journal.codec import to_plain
 from outlast.journal.fold import unknown_run
 from outlast.journal.history import read_history
 from outlast.ports.store import Store
+from outlast.runs.recall.showing import recalled_text
 
 HIDDEN: Final = frozenset({"secret"})
 """Fields of events that no trace shows."""
@@ -101,6 +105,8 @@ class Tracer:
                 told = {"result": outcome.shown, "error": error, "duration_ms": outcome.duration_ms}
                 spent = {"tokens": outcome.spent_tokens or None, "cost_usd": outcome.spent_usd or None}
                 return {**self._of_call(call), **told, **spent}
+            case RecallRequested(branch=branch) | MemoryRecalled(branch=branch) | RecallFailed(branch=branch):
+                return {**self._of_branch(branch), **_of_recall(event)}
             case ApprovalAsked(subject=subject) if subject.startswith("call:"):
                 return self._of_call(subject.removeprefix("call:"))
             case Told(branch=branch, sender=sender):
@@ -146,6 +152,15 @@ class Tracer:
 
     def _step(self) -> int:
         return self._state.counters.steps if self._state is not None else 0
+
+
+def _of_recall(event: RecallRequested | MemoryRecalled | RecallFailed) -> dict[str, Any]:
+    if isinstance(event, MemoryRecalled):
+        result = recalled_text(event.entries) if event.entries else None
+        return {"result": result, "duration_ms": event.duration_ms}
+    if isinstance(event, RecallFailed):
+        return {"error": {"code": event.code, "detail": event.detail}, "duration_ms": event.duration_ms}
+    return {}
 
 
 async def trace_run(store: Store, run_id: str) -> list[dict[str, Any]]:

@@ -7,16 +7,21 @@ from typing import Any
 
 from outlast.domain.door import Json
 from outlast.domain.events import (
+    AnyEvent,
     HookRan,
     HookRequested,
+    MemoryRecalled,
     ModelAnswered,
     ModelFailed,
     ModelRequested,
     QuestionAsked,
+    RecallFailed,
+    RecallRequested,
     ReportWritten,
     ToolAnswered,
     ToolRequested,
 )
+from outlast.domain.recalled import Recalled
 from outlast.domain.report import Report
 from outlast.domain.tool_call import ToolCall, ToolError, ToolOutcome
 from outlast.runs.moves import shown_error
@@ -34,9 +39,20 @@ def fate_of(troupe: Troupe, name: str, luck: Luck) -> list[Any]:
         return _of_model(troupe, intent, getattr(started.command, "form", None), luck)
     if isinstance(intent, ToolRequested):
         return _of_tool(troupe, intent, luck)
+    if isinstance(intent, RecallRequested):
+        return [_of_memory(intent, luck)]
     assert isinstance(intent, HookRequested)
     veto = "no" if luck("hook", 4) == 3 else None
     return [HookRan(intent.hook, intent.point, intent.subject, veto)]
+
+
+def _of_memory(intent: RecallRequested, luck: Luck) -> AnyEvent:
+    kind = luck("memory", 5)
+    if kind == 4:
+        return RecallFailed(intent.recall, intent.branch, "recall_slow", "it took too long")
+    text = f"{luck('remembered', 3)} is so"
+    entry = Recalled(id="m-1", tier="long_term", kind="fact", text=text, source="ann", known_at="2026-01-01")
+    return MemoryRecalled(intent.recall, intent.branch, intent.query, (entry,) if kind < 3 else ())
 
 
 def _of_model(troupe: Troupe, intent: ModelRequested, form: str | None, luck: Luck) -> list[Any]:

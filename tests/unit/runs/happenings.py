@@ -73,6 +73,7 @@ def some_task(workflow: str, luck: Luck) -> TaskDefinition:
         after=pick(luck, "after", [{}, {"gate": ("look",)}]),
         max_concurrent_tools=1 + luck("tools", 3),
         max_concurrent_subtasks=1 + luck("subtasks", 3),
+        recall_top_k=pick(luck, "memory", [0, 8]),
         context_max_tokens=pick(luck, "context", [24_000, 60]),
         on_replan_limit=pick(luck, "at the bound", ["partial", "accept"]),
         unknown_outcome=pick(luck, "unknown", ["ask", "ask", "error"]),

@@ -24,7 +24,9 @@ from outlast.domain.task import RetrySettings, TaskDefinition
 from outlast.domain.tool_call import ToolOutcome
 from outlast.journal.fold import load_state
 from outlast.journal.history import read_history
+from outlast.ports.embedder import Embedder
 from outlast.ports.live import Frame
+from outlast.ports.memory import MemoryStore
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.store import Store
 from outlast.ports.tool import Tool
@@ -81,6 +83,8 @@ class Stage:
         self.hooks = hooks
         self.workspace = workspace
         self.workflow = workflow or WORKFLOWS[definition.workflow]
+        self.memory: MemoryStore | None = None
+        self.embedder: Embedder | None = None
         self.tools: dict[str, Tool] = {}
         self.cast(tools)
 
@@ -156,6 +160,8 @@ class Stage:
             live=self.audience,
             search=None,
             fetch=None,
+            memory=self.memory,
+            embedder=self.embedder,
             close=provider.close,
         )
 

@@ -16,6 +16,7 @@ from outlast.domain.apply import apply
 from outlast.domain.events import (
     Answered,
     AnyEvent,
+    ModelRequested,
     PinnedTool,
     Recorded,
     RunClaimed,
@@ -55,7 +56,9 @@ def count(messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
 
 
 def name_of(started: Started) -> str:
-    return getattr(started.intent, "call", None) or f"{started.intent.hook} {started.intent.subject}"  # type: ignore[union-attr]
+    intent: Any = started.intent
+    name: str | None = getattr(intent, "call", None) or getattr(intent, "recall", None)
+    return name or f"{intent.hook} {intent.subject}"
 
 
 @dataclass
@@ -191,11 +194,13 @@ class Troupe:
     def _check_intent(self, before: RunState, recorded: Recorded) -> None:
         event = recorded.event
         kind = type(event).__name__
-        if kind in ("ModelRequested", "ToolRequested", "HookRequested"):
+        if kind in ("ModelRequested", "ToolRequested", "HookRequested", "RecallRequested"):
             assert before.is_working, f"{kind} in {before.state}"
             assert not before.wants_pause, f"{kind} though a pause was asked for"
             assert before.wants_cancel is None, f"{kind} though a cancel was asked for"
-        if kind == "ModelRequested":
+        if isinstance(event, ModelRequested):
+            branch = before.branches[event.branch]
+            assert branch.recall is None, "a model spoke before memory had answered"
             assert before.counters.steps < before.limits.max_steps
         if isinstance(event, ToolRequested):
             self._check_call(before, event)

@@ -7,6 +7,7 @@ released, a kind and its fields are readable for ever: change one by raising VER
       Lifecycle         RunStarted RunClaimed RunReleased RunForked ToolsChanged StateEntered LimitReached
                         FoldDiverged
       Conversation      BranchOpened Told ContextFolded ModelRequested ModelAnswered ModelFailed
+      Recall            RecallRequested MemoryRecalled RecallFailed
       Tooling           ToolRequested ToolAnswered ToolUnsettled LoopNoticed HookRequested HookRan
       Planning          PlanMade PlanRefused SubtaskStarted SubtaskConcluded SubtaskReviewed SubtaskDropped ReportWritten ValueSet
       Asking            ApprovalAsked TicketExpired TicketVoided QuestionAsked
@@ -55,6 +56,7 @@ from outlast.domain.events.planning import (
     SubtaskStarted,
     ValueSet,
 )
+from outlast.domain.events.recall import MemoryRecalled, RecallFailed, RecallRequested
 from outlast.domain.events.signals import (
     Answered,
     Approved,
@@ -93,6 +95,7 @@ __all__ = [
     "LimitReached",
     "LimitsChanged",
     "LoopNoticed",
+    "MemoryRecalled",
     "ModelAnswered",
     "ModelFailed",
     "ModelRequested",
@@ -103,6 +106,9 @@ __all__ = [
     "PlanRefused",
     "Planning",
     "QuestionAsked",
+    "Recall",
+    "RecallFailed",
+    "RecallRequested",
     "Recorded",
     "Rejected",
     "ReportWritten",
@@ -140,6 +146,7 @@ Lifecycle = (
     | FoldDiverged
 )
 Conversation = BranchOpened | Told | ContextFolded | ModelRequested | ModelAnswered | ModelFailed
+Recall = RecallRequested | MemoryRecalled | RecallFailed
 Tooling = ToolRequested | ToolAnswered | ToolUnsettled | LoopNoticed | HookRequested | HookRan
 Planning = (
     PlanMade
@@ -155,7 +162,7 @@ Asking = ApprovalAsked | TicketExpired | TicketVoided | QuestionAsked
 Signal = (
     PauseRequested | ResumeRequested | CancelRequested | Said | Approved | Rejected | Answered | LimitsChanged
 )
-AnyEvent = Lifecycle | Conversation | Tooling | Planning | Asking | Signal
+AnyEvent = Lifecycle | Conversation | Recall | Tooling | Planning | Asking | Signal
 
 KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(AnyEvent)}
 """Every kind of event by name."""

@@ -41,6 +41,7 @@ class Search:
 class Memory:
     """What outlives a run."""
 
+    enabled: bool = setting(True, "Whether runs ask memory.")
     embedder: Literal["offline", "openai_compatible"] = setting(
         "offline", "What turns texts into vectors for recall."
     )

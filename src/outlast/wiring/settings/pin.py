@@ -97,6 +97,7 @@ def pin(settings: Settings, task: Task, environ: Mapping[str, str] | None = None
         isolation=harness.context.isolation,
         context_max_tokens=context_max_tokens(settings),
         compression_threshold=harness.context.compression_threshold,
+        recall_top_k=harness.context.recall_top_k if settings.memory.enabled else 0,
         on_replan_limit=document.on_replan_limit or harness.on_replan_limit,
         unknown_outcome=harness.unknown_outcome,
         home=str(task.home),

@@ -1,1 +1,0 @@
-SELECT count(*) FROM {schema}.background_tasks AS task WHERE {conditions}

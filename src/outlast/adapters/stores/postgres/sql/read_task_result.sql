@@ -1,1 +1,0 @@
-SELECT result FROM {schema}.background_tasks WHERE task_id = $1

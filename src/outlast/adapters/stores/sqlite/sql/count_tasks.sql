@@ -1,1 +1,0 @@
-SELECT count(*) FROM background_tasks WHERE {conditions}
