@@ -35,3 +35,36 @@ def test_a_document_that_cannot_be_read_is_named_once_in_a_conversation(library:
     done = library.outlast("chat", stdin="tides?\nlagoons?\n")
     assert done.code == 0, done.err
     assert done.err.count("broken.pdf: ") == 1
+
+
+def test_runs_of_a_thread_wait_their_turn_speak_with_each_other_and_go_with_it(talking: Home) -> None:
+    talking.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: [ask_human]}\n")
+    talking.write(
+        "script.yaml",
+        "- when: {contains: blue}\n  say: Blue it is.\n"
+        "- call: [{tool: ask_human, arguments: {question: How long?}}]\n",
+    )
+    asked = talking.outlast("run", "--task", "talk", "--input", "wait", "--thread", "t-1", "--json")
+    first = asked.document["run_id"]
+    assert (asked.code, asked.document["state"]) == (3, "WAITING")
+    refused = talking.outlast("run", "--task", "talk", "--input", "me too", "--thread", "t-1")
+    assert refused.code == 5
+    assert f"has {first}, which has not ended" in refused.err
+
+    queued = talking.start(
+        "run", "--task", "talk", "--input", "go on", "--thread", "t-1", "--when-busy", "enqueue"
+    )
+    second = queued.until("waits its turn").split()[0]
+    shown = talking.here("threads", "show", "t-1", "--json").document
+    assert shown["unfinished"] == [first, second]
+    assert talking.here("say", second, "The key is blue.", "--from-run", first).code == 0
+    assert talking.here("cancel", first).code == 0
+    assert talking.outlast("resume", first).code == 1
+    ended = queued.end()
+    assert (ended.code, ended.out.strip()) == (0, "Blue it is.")
+
+    assert talking.here("threads", "delete", "t-1").code == 2
+    gone = talking.here("threads", "delete", "t-1", "--yes", "--json")
+    assert gone.document == {"thread_id": "t-1", "runs": 2}
+    assert talking.here("threads", "show", "t-1").code == 4
+    assert talking.here("show", second).code == 4

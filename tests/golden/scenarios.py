@@ -19,6 +19,7 @@ from outlast.ports.tool import ToolResult, tool
 from outlast.runs.moves import enter, set_value
 from outlast.service import signals
 from outlast.service.fork import Branching, fork_run
+from outlast.service.messages import send_message
 from outlast.testing.faults import CrashPlan, CrashPoint
 from tests.crash.lives import Life, begun, live_on, lived
 from tests.golden.book import Book, bound_in, known_of
@@ -68,6 +69,20 @@ async def chat_deployed() -> Book:
         await signals.answer(stage.store, run_id, "ann", "That one.")
         await stage.work(run_id)
         return await bound_in(stage.store, await stage.state(run_id))
+
+
+async def thread_line() -> Book:
+    """A run that waits its turn behind another, is awaited itself, is told something by the one before it, and passes it on."""
+    async with staged(Path("unused"), lambda request: say("Yes.")) as stage:
+        first = await stage.start("One.", thread_id="t-1")
+        second = await stage.start("Two.", thread_id="t-1", strategy="enqueue")
+        third = await stage.start("Three.", thread_id="t-1", strategy="enqueue")
+        await send_message(stage.store, first, second, f"Told. {HOSTILE}", "local")
+        await stage.work(first)
+        await stage.work(third)
+        await send_message(stage.store, second, third, "And on.", "local")
+        await stage.work(second)
+        return await bound_in(stage.store, await stage.state(second))
 
 
 async def own_workflow() -> Book:
@@ -144,6 +159,7 @@ async def _of(life: Life) -> Book:
 SCENARIOS: dict[str, Callable[[], Awaitable[Book]]] = {
     "chat": chat,
     "chat_deployed": chat_deployed,
+    "thread_line": thread_line,
     "own_workflow": own_workflow,
     "research_full": research_full,
     "research_unknown_outcome": research_unknown_outcome,

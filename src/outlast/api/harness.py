@@ -22,6 +22,7 @@ from outlast.domain.ids import LOCAL_USER
 from outlast.ports.provider import Provider
 from outlast.ports.run_rows import RunFilter
 from outlast.service import show, signals, trace
+from outlast.service.start import Strategy
 from outlast.wiring.engine import Engine, Request
 from outlast.wiring.settings.overrides import Override, from_mapping
 
@@ -151,10 +152,13 @@ class Harness:
         thread_id: str | None = None,
         key: str | None = None,
         overrides: Mapping[str, Json] | None = None,
+        multitask_strategy: Strategy = "reject",
     ) -> Run:
         """Start a run of a task, or find the one `key` names.
 
-        Raises CallerMistake for what the task needs and lacks, NotFound (`task_not_found`), Conflict (`thread_busy`).
+        In a thread with a run that has not ended, `enqueue` lets it wait its turn, `interrupt` also cancels the active run.
+
+        Raises CallerMistake for what the task needs and lacks, NotFound (`task_not_found`), Conflict (`thread_busy`, `line_full`).
         """
         request = Request(
             task=task,
@@ -163,6 +167,7 @@ class Harness:
             key=key,
             user_id=self._user_id,
             overrides=tuple(_overrides(overrides)),
+            strategy=multitask_strategy,
         )
         begun = await self.engine.begin(request)
         return Run(self.engine, begun.run_id, begun.thread_id, self._user_id)

@@ -17,6 +17,7 @@ from outlast.domain.run import MAIN_BRANCH
 from outlast.ports.live import Frame
 from outlast.service import signals
 from outlast.service.show import show_run
+from outlast.service.start import Strategy
 from outlast.wiring.engine import Request
 
 
@@ -59,9 +60,18 @@ class Speech:
 class Conversation:
     """The runs of one thread, one a line."""
 
-    def __init__(self, sitting: Sitting, task: str, thread_id: str | None, *, as_json: bool) -> None:
+    def __init__(
+        self,
+        sitting: Sitting,
+        task: str,
+        thread_id: str | None,
+        when_busy: Strategy = "reject",
+        *,
+        as_json: bool,
+    ) -> None:
         self._sitting = sitting
         self._task = task
+        self._when_busy = when_busy
         self._as_json = as_json
         self.thread_id = thread_id
         self._remarked: set[str] = set()
@@ -75,9 +85,12 @@ class Conversation:
             thread_id=self.thread_id,
             overrides=self._sitting.overrides,
             is_claimed_here=True,
+            strategy=self._when_busy,
         )
         begun = self._sitting.run(engine.begin(request, self._remark))
         self.thread_id = begun.thread_id
+        if begun.behind is not None:
+            note(f"[waits for {begun.behind} of this thread to end]")
         speech = Speech(Board(begun.run_id), is_shown=not self._as_json)
         engine.live.join(begun.run_id, speech.hear)
         try:

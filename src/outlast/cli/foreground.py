@@ -18,6 +18,9 @@ from outlast.service.trace import follow_run
 from outlast.wiring.engine import Engine
 from outlast.wiring.identity import as_name, read_holder
 
+UNTOLD_SECONDS: Final = 1.0
+"""How often to look after a run that waits its turn, where nobody tells."""
+
 CATCH_UP_SECONDS: Final = 2.0
 """How long the display may lag behind the journal at the end."""
 
@@ -144,11 +147,11 @@ async def _rests_elsewhere(store: Store, run_id: str, display: Display) -> bool:
 
 async def _until_due(store: Store, run_id: str) -> None:
     """Wait until a run that was given back is due again, or somebody said something to it."""
-    watch = store.watch([f"signals:{run_id}"])
+    watch = store.watch([f"signals:{run_id}", "queue:runs"])
     try:
         entry = await store.read_entry("runs", run_id)
         due_at = entry.due_at if entry is not None else None
-        left = (due_at - await store.now()).total_seconds() if due_at is not None else 5.0
+        left = (due_at - await store.now()).total_seconds() if due_at is not None else UNTOLD_SECONDS
         if left > 0:
             await watch.wait(left)
     finally:

@@ -6,8 +6,17 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from outlast.service.start import Strategy
+
 RunId = Annotated[str, Parameter(help="Id of the run.")]
 ThreadId = Annotated[str | None, Parameter(name="--thread", help="Id of the thread; left out: a new one.")]
+WhenBusy = Annotated[
+    Strategy,
+    Parameter(
+        name="--when-busy",
+        help="In a thread with a run that has not ended: reject, enqueue (wait its turn) or interrupt (cancel the active run).",
+    ),
+]
 Config = Annotated[
     str | None,
     Parameter(help="The configuration; left out: outlast.yaml or config.yaml here, or $OUTLAST_CONFIG."),

@@ -176,6 +176,7 @@ _SPECIAL: Final[dict[str, Callable[[Line], str]]] = {
 
 _PLAIN: Final[dict[str, str]] = {
     "RunClaimed": "{worker} takes the run up (claim {generation})",
+    "TurnTaken": "begins, now that it is the next of its thread",
     "RunReleased": "given back: {reason}",
     "RunForked": "forked from {origin[run_id]} at {origin[at]}",
     "LimitReached": "limit {limit} reached: {used} of {bound}",
@@ -199,6 +200,9 @@ _PLAIN: Final[dict[str, str]] = {
     "ResumeRequested": "{by} asks to go on",
     "CancelRequested": "{by} cancels: {reason}",
     "Said": "{by} says: {text}",
+    "EndAwaited": "{item} waits for this run to end",
+    "MessageSent": "tells {to}: {text}",
+    "MessageReceived": "{sender} says: {text}",
     "Approved": "{by} approves {ticket}",
     "Rejected": "{by} rejects {ticket}: {comment}",
     "Answered": "{by} answers: {text}",

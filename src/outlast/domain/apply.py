@@ -58,6 +58,7 @@ def begin(run_id: str, recorded: Recorded) -> RunState:
         limits=event.definition.limits,
         tools={tool.name: tool for tool in event.tools},
         inherited=event.inherited,
+        in_line=event.in_line,
     )
 
 

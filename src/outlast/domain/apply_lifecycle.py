@@ -15,9 +15,10 @@ from outlast.domain.events import (
     RunStarted,
     StateEntered,
     ToolsChanged,
+    TurnTaken,
 )
 from outlast.domain.evolve import evolve
-from outlast.domain.run import FORKED, Branch, Call, Failure, RunState, Ticket
+from outlast.domain.run import FORKED, Branch, Call, Failure, RunState, Ticket, Waiter
 from outlast.domain.states import ENDED, HELD, REMEMBERING, State
 
 
@@ -28,6 +29,8 @@ def apply_lifecycle(state: RunState, event: Lifecycle) -> RunState:
             return state
         case RunClaimed(generation=generation):
             return evolve(state, generation=generation, is_claimed=True, idle_claims=state.idle_claims + 1)
+        case TurnTaken():
+            return evolve(state, in_line=False)
         case RunReleased():
             return evolve(state, is_claimed=False, idle_claims=0)
         case RunForked():
@@ -59,10 +62,18 @@ def _entered(state: RunState, event: StateEntered) -> RunState:
         tickets=_without_used(state, f"{event.source}->{target}@{state.entered_position}"),
         idle_claims=0,
         wants_resume=False,
+        waiters=_still_waiting(state, event.source),
     )
     if target in ENDED:
         return _ended(entered)
     return _restarted(entered) if event.source is State.FAILED else entered
+
+
+def _still_waiting(state: RunState, left: State) -> tuple[Waiter, ...]:
+    """What waits once a state was left: what was made due when it was entered does not."""
+    if left is State.FAILED:
+        return ()
+    return tuple(waiter for waiter in state.waiters if left not in HELD or waiter.queue == "runs")
 
 
 def _without_used(state: RunState, subject: str) -> dict[str, Ticket]:
@@ -110,6 +121,8 @@ def _forked(state: RunState, event: RunForked) -> RunState:
         wants_pause=False,
         wants_cancel=None,
         wants_resume=False,
+        in_line=False,
+        waiters=(),
     )
 
 

@@ -11,7 +11,10 @@ from outlast.domain.events import (
     Answered,
     Approved,
     CancelRequested,
+    EndAwaited,
     LimitsChanged,
+    MessageReceived,
+    MessageSent,
     PauseRequested,
     Rejected,
     ResumeRequested,
@@ -19,11 +22,11 @@ from outlast.domain.events import (
     Signal,
 )
 from outlast.domain.evolve import evolve
-from outlast.domain.run import MAIN_BRANCH, RecallCall, RunState
+from outlast.domain.run import MAIN_BRANCH, RecallCall, RunState, Waiter
 from outlast.domain.states import State
 
 
-def apply_signal(state: RunState, event: Signal) -> RunState:
+def apply_signal(state: RunState, event: Signal) -> RunState:  # noqa: C901 - one case a signal
     """The state after a signal."""
     match event:
         case PauseRequested():
@@ -34,6 +37,13 @@ def apply_signal(state: RunState, event: Signal) -> RunState:
             return state if state.has_ended else evolve(state, wants_cancel=reason or f"cancelled by {by}")
         case Said(text=text):
             return _heard(state, text)
+        case MessageReceived():
+            return _heard(state)
+        case MessageSent():
+            return state
+        case EndAwaited(queue=queue, item=item):
+            waiter = Waiter(queue, item)
+            return state if waiter in state.waiters else evolve(state, waiters=(*state.waiters, waiter))
         case Approved(ticket=ticket, edit=edit):
             return with_ticket(state, ticket, status="approved", edit=edit)
         case Rejected(ticket=ticket, comment=comment):
@@ -54,14 +64,14 @@ def hears_people(branch: str, purpose: str) -> bool:
     return branch == MAIN_BRANCH or purpose in ("plan", "execute", "report")
 
 
-def _heard(state: RunState, text: str) -> RunState:
-    """What a person says is heard by whoever hears people; in a conversation memory is asked for it first."""
+def _heard(state: RunState, text: str = "") -> RunState:
+    """What is said to the run is heard by whoever hears people; in a conversation memory is asked for a person's `text` first."""
     branches = {
         name: evolve(branch, told_since=True, answer=None) if hears_people(name, branch.purpose) else branch
         for name, branch in state.branches.items()
     }
     talk = branches.get(MAIN_BRANCH)
-    if talk is not None:
+    if talk is not None and text:
         branches[MAIN_BRANCH] = evolve(talk, recall=_asked_too(talk.recall, recall_for(state, text)))
     return evolve(state, branches=branches)
 

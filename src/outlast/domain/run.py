@@ -182,6 +182,14 @@ class HookCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiter:
+    """What waits for a run to end: an entry of a queue."""
+
+    queue: str
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """Why a run failed or was cancelled, and what to do next."""
 
@@ -196,6 +204,7 @@ class RunState:
 
     `entered_position` is where the present working state was entered; a halt (WAITING, PAUSED) in between does not count as
     leaving it, so that tickets and hooks of a transition hold over the halt. Up to `counted_at` work is in the counters.
+    `in_line` is true from the start of a run behind another until its turn has come.
     """
 
     run_id: str
@@ -240,11 +249,18 @@ class RunState:
     wants_pause: bool = False
     wants_cancel: str | None = None
     wants_resume: bool = False
+    in_line: bool = False
+    waiters: tuple[Waiter, ...] = ()
 
     @property
     def has_ended(self) -> bool:
         """Is the run over (it may still be resumed from FAILED)?"""
         return self.state in ENDED
+
+    @property
+    def is_active(self) -> bool:
+        """Is it the one run of its thread that is at work or stands still?"""
+        return not self.has_ended and not self.in_line
 
     @property
     def is_working(self) -> bool:

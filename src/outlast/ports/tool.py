@@ -144,6 +144,18 @@ class SideModel(Protocol):
         ...
 
 
+class Mates(Protocol):
+    """The other runs of the conversation that have not ended."""
+
+    async def names(self) -> list[str]:
+        """Their ids, in the order in which they will work."""
+        ...
+
+    async def tell(self, run_id: str, text: str) -> None:
+        """Tell one of them something, once however often this call is made. Raises NotFound, Conflict, CallerMistake."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a tool is given beside its arguments.
@@ -163,6 +175,7 @@ class ToolContext:
     search: Search | None = None
     fetch: Fetch | None = None
     model: SideModel | None = None
+    mates: Mates | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from outlast.domain.events import (
     BranchOpened,
     ContextFolded,
     MemoryRecalled,
+    MessageReceived,
     ModelAnswered,
     ModelRequested,
     Recorded,
@@ -44,6 +45,7 @@ class Conversations:
         self._by_branch: dict[str, Conversation] = {}
         self._branch_of: dict[str, str] = {}
         self._tool_of: dict[str, str] = {}
+        self._unheard: list[tuple[int, str, Kind]] = []
         self.report: Report | None = None
 
     def __getitem__(self, branch: str) -> Conversation:
@@ -99,6 +101,10 @@ class Conversations:
             opening += "\n\n" + fence(self._secret, position, event.material_from or "another role", material)
         conversation.add(position, Kind.REQUEST, Message("user", opening))
         self._by_branch[event.branch] = conversation
+        if hears_people(event.branch, event.purpose):
+            for unheard in self._unheard:
+                conversation.hear(*unheard)
+            self._unheard.clear()
 
     def _heard(self, position: int, event: AnyEvent) -> None:
         match event:
@@ -107,18 +113,31 @@ class Conversations:
                 if branch in self._by_branch:
                     self._by_branch[branch].hear(position, body + fenced)
             case Said(text=text):
-                for branch, conversation in self._by_branch.items():
-                    if hears_people(branch, conversation.purpose):
-                        conversation.hear(position, text, Kind.SAID)
+                self._hear(position, text, Kind.SAID)
             case MemoryRecalled(branch=branch, entries=entries) if entries and branch in self._by_branch:
                 recalled = fence(self._secret, position, "memory", recalled_text(entries))
                 self._by_branch[branch].hear(position, recalled, Kind.RECALLED)
+            case MessageReceived(sender=sender, text=text):
+                words = "A run of this conversation says:\n" + fence(self._secret, position, sender, text)
+                self._hear(position, words, Kind.TOLD)
             case ReportWritten(report=report):
                 self.report = report
             case RunStarted(secret=secret) | RunForked(secret=secret):
                 self._secret = secret
             case _:
                 pass
+
+    def _hear(self, position: int, words: str, kind: Kind) -> None:
+        """Let the conversations hear what is said to the run; what is said before there is one is heard by the first."""
+        hearing = [
+            conversation
+            for branch, conversation in self._by_branch.items()
+            if hears_people(branch, conversation.purpose)
+        ]
+        for conversation in hearing:
+            conversation.hear(position, words, kind)
+        if not hearing:
+            self._unheard.append((position, words, kind))
 
 
 def report_as_text(report: Report) -> str:

@@ -27,6 +27,7 @@ from outlast.domain.events import (
 )
 from outlast.domain.states import WORKING, State, may_follow
 from outlast.journal.snapshot import state_digest
+from outlast.ports.batch import Item
 from outlast.runs.calls import may_begin
 from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
@@ -57,9 +58,10 @@ class Started:
 
 @dataclass(slots=True)
 class Draft:
-    """The events of a commit and the effects that begin once it is durable."""
+    """The events of a commit, what is written with them, and the effects that begin once it is durable."""
 
     recorded: list[Recorded] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
     started: list[Started] = field(default_factory=list)
 
 

@@ -13,6 +13,7 @@ from outlast.journal.append import prepare
 from outlast.ports.queue import Claim, Release
 from outlast.ports.store import Store
 from outlast.runs.drafting import Draft, Drafter
+from outlast.runs.line import wake_ups
 from outlast.runs.readings import read_all
 from outlast.runs.summary import row_change
 
@@ -47,6 +48,7 @@ async def cancel_unbuilt(store: Store, claim: Claim, history: Sequence[Recorded]
         [
             *prepare(claim.item, draft.recorded, claim.generation).items,
             row_change(readings.state, claim.store_now),
+            *wake_ups(readings.state, claim.store_now),
             Release("runs", claim.item, claim.generation, None, "ended"),
         ]
     )

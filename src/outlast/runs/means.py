@@ -17,7 +17,8 @@ from outlast.ports.live import Live
 from outlast.ports.memory import MemoryStore
 from outlast.ports.provider import Provider
 from outlast.ports.search import Fetch, Search
-from outlast.ports.tool import Tool
+from outlast.ports.store import Store
+from outlast.ports.tool import Mates, Tool
 from outlast.runs.decide import Workflow
 
 
@@ -38,11 +39,30 @@ class ReadForm(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who asks, when a tool asks something of outlast itself: the call of a run, never what a model says of itself."""
+
+    user_id: str
+    thread_id: str
+    run_id: str
+    key: str
+
+
+class Indoors(Protocol):
+    """What tools may ask of outlast itself, for one call."""
+
+    def mates(self, store: Store, caller: Caller) -> Mates:
+        """The other runs of the caller's thread."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
     """The ports a run's calls go through.
 
     `provider` gives the model of a role. `pinned` are the tools as a run would be pinned to them now, where they may have
     changed. `memory` is None where nothing is remembered, `embedder` where vectors are not used. `close` gives everything back.
+    changed. `indoors` is what tools may ask of outlast itself. `close` gives everything back.
     """
 
     workflow: Workflow
@@ -60,6 +80,7 @@ class Means:
     pinned: Sequence[PinnedTool] = ()
     memory: MemoryStore | None = None
     embedder: Embedder | None = None
+    indoors: Indoors | None = None
 
 
 class BuildMeans(Protocol):

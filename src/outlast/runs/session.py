@@ -45,6 +45,7 @@ from outlast.ports.run_rows import UpdateRun
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Intent, Started
 from outlast.runs.hooks import call_hook
+from outlast.runs.line import wake_ups
 from outlast.runs.perform_model import perform_model, request_of
 from outlast.runs.perform_tool import perform_tool
 from outlast.runs.readings import Readings
@@ -63,10 +64,13 @@ KILL_PATIENCE_SECONDS: Final = 0.75
 
 
 class Session:
-    """A claimed run."""
+    """A claimed run. `thread_position` is up to where it knows its thread."""
 
-    def __init__(self, desk: Desk, readings: Readings, reload: Reload, wake: asyncio.Event) -> None:
+    def __init__(
+        self, desk: Desk, readings: Readings, reload: Reload, wake: asyncio.Event, thread_position: int = 0
+    ) -> None:
         self.desk = desk
+        self.thread_position = thread_position
         self.readings = readings
         self.drafter = Drafter(readings, desk.means.workflow)
         self.wake = wake
@@ -81,6 +85,7 @@ class Session:
         self._trouble: BaseException | None = None
         self._is_stale = False
         self._unsure: list[Started] = []
+        self._is_in_line = readings.state.in_line
 
     @property
     def state(self) -> RunState:
@@ -133,7 +138,7 @@ class Session:
         self.drafter.place(draft, RunReleased(reason), self.desk.now())
         lease = self.desk.lease.claim
         give_back = Release("runs", self.desk.run_id, lease.generation, due_at, reason)
-        return await self._committed(draft, [], [give_back])
+        return await self._committed(draft, [give_back])
 
     async def kill_calls(self) -> None:
         """Cancel the calls in flight and wait until nothing of them is left, for so long. What had ended before is kept."""
@@ -150,7 +155,7 @@ class Session:
             if not draft.recorded:
                 return False
             self._unsure = draft.started
-            if await self._committed(draft, [item for outcome in outcomes for item in outcome.items], []):
+            if await self._committed(draft):
                 self._begin_unsure()
                 return True
             self._unsure = []
@@ -162,6 +167,7 @@ class Session:
         draft, now = Draft(), self.desk.now()
         for outcome in outcomes:
             if is_awaited(self.state, outcome.events):
+                draft.items += outcome.items
                 for event in outcome.events:
                     self.drafter.place(draft, event, now)
         if not self.is_draining and self._trouble is None:
@@ -169,14 +175,15 @@ class Session:
             self.drafter.settle(draft, now)
         return draft
 
-    async def _committed(self, draft: Draft, first: Sequence[Item], last: Sequence[Item]) -> bool:
+    async def _committed(self, draft: Draft, last: Sequence[Item] = ()) -> bool:
         """Write a draft. False when the journal had grown: the readings are then made anew."""
         prepared = prepare(self.desk.run_id, draft.recorded, self.desk.generation)
-        items = [*prepared.items, *first, *self._row_items(draft.recorded), *last]
+        items = [*prepared.items, *draft.items, *self._row_items(draft.recorded), *last]
         self._is_stale = True
         written = await self.desk.store.commit(items)
         self._is_stale = False
         if isinstance(written, Committed):
+            self._is_in_line = False
             return True
         if written.guard is Guard.THREAD_BUSY:
             raise Conflict(
@@ -198,12 +205,14 @@ class Session:
         self._is_stale = False
 
     def _row_items(self, recorded: Sequence[Recorded]) -> list[Item]:
-        """What rides along: the row where the state changed, the thread's words at the end, a snapshot now and then."""
+        """What rides along: the row where the state changed, what waited for it, the thread's words at the end, a snapshot."""
         items: list[Item] = []
         entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]
-        if entered or isinstance(recorded[-1].event, RunReleased):
+        if entered or self._is_in_line or isinstance(recorded[-1].event, RunReleased):
             change: UpdateRun = row_change(self.state, recorded[-1].at)
             items.append(change)
+        if entered:
+            items += wake_ups(self.state, recorded[-1].at)
         if any(event.target is State.COMPLETED for event in entered):
             items += thread_words(self.readings, recorded[-1].at)
         if self.state.position - self._snapshot_at >= EVERY or self.state.has_ended:

@@ -8,7 +8,6 @@ from typing import Final
 
 from outlast.domain.door import Json
 from outlast.domain.run import MAIN_BRANCH, RunState, SubtaskState
-from outlast.domain.states import ENDED
 from outlast.domain.thread import ThreadSaid
 from outlast.journal.codec import encode
 from outlast.journal.upcast import READER
@@ -25,6 +24,7 @@ def summary_of(state: RunState) -> dict[str, Json]:
     """The parts of a run's `show` document that its row carries; subtasks only once it has ended, for until then they are read."""
     failure = state.failure
     waiting: list[Json] = [f"approval {ticket.id}: {ticket.subject}" for ticket in state.open_tickets()]
+    waiting += ["its turn in the thread"] if state.in_line else []
     waiting += [f"answer {question.id}: {question.text}" for question in state.open_questions()]
     return {
         "input": state.input[:SHOWN_INPUT],
@@ -55,7 +55,7 @@ def row_change(state: RunState, at: datetime) -> UpdateRun:
     return UpdateRun(
         run_id=state.run_id,
         state=str(state.state),
-        is_active=state.state not in ENDED,
+        is_active=state.is_active,
         outcome=state.outcome,
         updated_at=at,
         summary=json.dumps(summary_of(state), ensure_ascii=False),
@@ -73,6 +73,11 @@ def final_words(readings: Readings) -> str:
     if state.report_position:
         return f"{state.report_title} (report of {state.run_id})"
     return f"{state.run_id} ended without an answer."
+
+
+def own_words(state: RunState, at: datetime) -> list[Item]:
+    """The items that add what a run was asked to its thread."""
+    return said_items(state.thread_id, ThreadSaid(state.run_id, "user", state.input), at)
 
 
 def thread_words(readings: Readings, at: datetime) -> list[Item]:

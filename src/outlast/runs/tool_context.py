@@ -14,6 +14,7 @@ from outlast.ports.tool import ToolContext
 from outlast.runs.desk import Desk
 from outlast.runs.fences import RULE, fence
 from outlast.runs.limits import limit_crossed
+from outlast.runs.means import Caller
 
 
 @dataclass(slots=True)
@@ -27,18 +28,22 @@ class Spending:
 def context_for(desk: Desk, state: RunState, call: Call, spending: Spending) -> ToolContext:
     """The context of one call."""
     branch = state.branches[call.branch]
+    key = idempotency_key(state.run_id, call.call.id)
+    caller = Caller(user_id=state.user_id, thread_id=state.thread_id, run_id=state.run_id, key=key)
+    indoors = desk.means.indoors
     return ToolContext(
         user_id=state.user_id,
         thread_id=state.thread_id,
         run_id=state.run_id,
         call_id=call.call.id,
-        idempotency_key=idempotency_key(state.run_id, call.call.id),
+        idempotency_key=key,
         subtask=branch.subtask,
         workspace=desk.means.workspace,
         artifacts=_Artifacts(desk),
         search=desk.means.search,
         fetch=desk.means.fetch,
         model=_Model(desk, state, call, spending),
+        mates=indoors.mates(desk.store, caller) if indoors is not None else None,
     )
 
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 
 from outlast.domain.errors import OutlastError
-from outlast.domain.events import AnyEvent, Recorded, RunClaimed, RunForked, RunStarted, ToolsChanged
-from outlast.domain.message import Message
+from outlast.domain.events import (
+    AnyEvent,
+    CancelRequested,
+    Recorded,
+    RunClaimed,
+    RunForked,
+    RunStarted,
+    ToolsChanged,
+)
 from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
 from outlast.journal.fold import explained, unknown_run
 from outlast.journal.history import read_history
 from outlast.journal.snapshot import state_in
-from outlast.journal.thread import read_thread_words
 from outlast.journal.upcast import READER
 from outlast.ports.queue import Claim, Shares
 from outlast.ports.store import Store
@@ -20,10 +26,13 @@ from outlast.runs.desk import Desk, Lease, Outcome
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt, give_back
 from outlast.runs.heartbeat import Heartbeat
+from outlast.runs.line import IN_LINE, stepped_back, turn_events, turn_of, waits_its_turn
 from outlast.runs.loop import drive, patiently
 from outlast.runs.means import BuildMeans, Means
 from outlast.runs.readings import Readings, read_all
 from outlast.runs.session import Session
+from outlast.runs.summary import own_words
+from outlast.runs.thread import thread_messages
 
 
 class Worker:
@@ -88,21 +97,28 @@ class Worker:
         woken = asyncio.Event()
         heartbeat.enter(lease, woken.set)
         means: Means | None = None
+        history: list[Recorded] = []
         try:
             history = await read_history(self.store, claim.item)
+            if await self._is_not_next(claim, history):
+                return IN_LINE
             means = await self._built(claim, history)
             session = await self._session(lease, means, history, woken)
             self._sessions[claim.item] = session
             session.is_draining = self._is_draining
+            turn = turn_events(session.state, session.thread_position)
             claimed: list[AnyEvent] = [
                 RunClaimed(claim.generation, self._name),
+                *turn,
                 *session.readings.divergences,
                 *changed_tools(session.state, means),
             ]
-            session.take_in(Outcome(claimed))
+            session.take_in(Outcome(claimed, own_words(session.state, claim.store_now) if turn else ()))
             await patiently(session, session.advance)
             return await drive(session)
         except OutlastError as error:
+            if error.code == "thread_busy" and not lease.is_lost and await self._is_not_next(claim, history):
+                return IN_LINE
             if not lease.is_lost:
                 await give_back(self.store, claim, error)
             raise
@@ -111,6 +127,13 @@ class Worker:
             heartbeat.leave(lease)
             if means is not None:
                 await means.close()
+
+    async def _is_not_next(self, claim: Claim, history: list[Recorded]) -> bool:
+        """Was a run in line put back, since another of its thread comes first? One that is to be cancelled never is."""
+        started = waits_its_turn(history)
+        if started is None or any(isinstance(one.event, CancelRequested) for one in history):
+            return False
+        return await stepped_back(self.store, claim, started.thread_id)
 
     async def _built(self, claim: Claim, history: list[Recorded]) -> Means:
         """The means of a run; where they cannot be had the run is not failed, but a wish to cancel it is granted."""
@@ -126,8 +149,12 @@ class Worker:
         run_id = lease.claim.item
         started = history[0].event
         assert isinstance(started, RunStarted)
-        thread = await thread_messages(self.store, started.thread_id, started.thread_position)
+        position = turn_of(history)
+        if position is None:
+            position = await self.store.read_head(started.thread_id)
         count = means.provider("executor").count_tokens
+        room = started.definition.context_max_tokens // 2
+        thread = await thread_messages(self.store, started.thread_id, position, room, count)
 
         async def reload() -> Readings:
             return read_all(run_id, await read_history(self.store, run_id), count, thread)
@@ -140,7 +167,7 @@ class Worker:
         desk = Desk(
             run_id, state.user_id, state.thread_id, self.store, means, lease, readings.ledger, readings.cache
         )
-        return Session(desk, readings, reload, wake)
+        return Session(desk, readings, reload, wake, position)
 
 
 def changed_tools(state: RunState, means: Means) -> list[AnyEvent]:
@@ -161,9 +188,3 @@ def definition_in(run_id: str, history: list[Recorded]) -> TaskDefinition:
         if isinstance(recorded.event, RunForked) and recorded.event.definition is not None:
             definition = recorded.event.definition
     return definition
-
-
-async def thread_messages(store: Store, thread_id: str, position: int) -> tuple[Message, ...]:
-    """What was said in a thread up to a position, as messages."""
-    said = await read_thread_words(store, thread_id, position) if position else []
-    return tuple(Message(words.speaker, words.text) for words in said)

@@ -25,6 +25,7 @@ from outlast.ports.run_rows import InsertRun, RunRow
 from outlast.ports.store import Store
 from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload
 from outlast.ports.thread_rows import InsertThread, ThreadRow
+from outlast.runs.line import turn_of
 from outlast.runs.summary import said_items, summary_of
 from outlast.service.show import owned_row
 from outlast.service.start import Begun
@@ -94,7 +95,7 @@ async def _items(
         user_id=row.user_id,
         task=after.definition.name,
         state=str(after.state),
-        is_active=not after.has_ended,
+        is_active=after.is_active,
         created_at=now,
         updated_at=now,
         summary=json.dumps(summary_of(after), ensure_ascii=False),
@@ -117,8 +118,8 @@ async def _thread_items(
     store: Store, state: RunState, row: RunRow, thread_id: str, run_id: str
 ) -> list[Item]:
     """The messages of the original's thread from before it began, and its own input."""
-    first = (await read_history(store, row.run_id, limit=1))[0]
-    position = getattr(first.event, "thread_position", 0)
+    history = await read_history(store, row.run_id)
+    first, position = history[0], turn_of(history)
     earlier = await store.read_events(row.thread_id, 0, position) if position else []
     items: list[Item] = (
         [Append(thread_id, None, tuple(earlier)), CopyPayloads(row.thread_id, thread_id)] if earlier else []

@@ -82,7 +82,7 @@ def _checked(portable: Portable) -> RunState:
         raise _damaged(broken.detail) from broken
     if divergences:
         raise _damaged(f"its state at event {divergences[0].position} is not the one that was recorded")
-    if state.thread_id != portable.run.thread_id or state.has_ended == portable.run.is_active:
+    if state.thread_id != portable.run.thread_id or state.is_active != portable.run.is_active:
         raise _damaged("its row and its journal do not fit")
     return state
 

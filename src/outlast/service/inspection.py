@@ -92,7 +92,7 @@ class _Check:
         return wrong + await self._row(row, state)
 
     async def _row(self, row: RunRow, state: RunState) -> list[str]:
-        if row.is_active != state.has_ended and row.thread_id == state.thread_id:
+        if row.is_active == state.is_active and row.thread_id == state.thread_id:
             return []
         again = await self._store.read_run(row.run_id)
         return [] if again != row else ["its row and its journal do not fit"]  # it may have gone on meanwhile

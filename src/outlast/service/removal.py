@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from outlast.domain.states import State
+from outlast.domain.states import ENDED, State
 from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.inventory import Stray
 from outlast.ports.run_rows import DeleteRun, RunFilter, RunRow
@@ -30,7 +30,7 @@ async def find_expired(store: Store, before: datetime, *, include_failed: bool) 
     """The runs that ended before a time, oldest first; those that failed, which can be resumed, only when asked for."""
     for run_id in await store.list_run_ids(before):
         row = await store.read_run(run_id)
-        if row is not None and (include_failed or row.state != State.FAILED):
+        if row is not None and row.state in ENDED and (include_failed or row.state != State.FAILED):
             yield row
 
 

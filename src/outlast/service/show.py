@@ -12,7 +12,7 @@ from outlast.domain.errors import NotFound
 from outlast.domain.events import ReportWritten
 from outlast.domain.report import Report
 from outlast.domain.run import RunState, SubtaskState
-from outlast.domain.states import ENDED
+from outlast.domain.states import ENDED, State
 from outlast.domain.task import TaskDefinition
 from outlast.journal.fold import load_state, unknown_run
 from outlast.journal.history import read_history
@@ -55,7 +55,7 @@ async def list_runs(store: Store, wanted: RunFilter) -> list[dict[str, Any]]:
     """Runs newest first, each as in `show` without plan and report. Runs at work are read as they stand now."""
     documents = []
     for row in await store.list_runs(wanted):
-        state = await load_state(store, row.run_id) if row.is_active else None
+        state = await load_state(store, row.run_id) if row.state not in ENDED else None
         summary = summary_of(state) if state is not None else json.loads(row.summary)
         documents.append(_listed(row, summary, state))
     return documents
@@ -106,6 +106,8 @@ async def no_report(store: Store, run_id: str) -> NotFound:
 
 async def _answer(store: Store, row: RunRow) -> str | None:
     """What a completed conversation answered: the last words it left in its thread."""
+    if row.state != State.COMPLETED:
+        return None
     from_thread = await read_thread_words(store, row.thread_id)
     return next(
         (
@@ -119,7 +121,7 @@ async def _answer(store: Store, row: RunRow) -> str | None:
 
 def _listed(row: RunRow, summary: dict[str, Json], state: RunState | None) -> dict[str, Any]:
     shown = state.state if state is not None else row.state
-    has_ended = (state.state in ENDED) if state is not None else not row.is_active
+    has_ended = shown in ENDED
     return {
         "run_id": row.run_id,
         "thread_id": row.thread_id,

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal
 
 from outlast.domain.door import Json, clean_text
 from outlast.domain.errors import CallerMistake, Conflict, NotFound
-from outlast.domain.events import Origin, PinnedTool, RunStarted
+from outlast.domain.events import AnyEvent, CancelRequested, EndAwaited, Origin, PinnedTool, RunStarted
 from outlast.domain.ids import LOCAL_USER, is_safe_id, run_id_from, thread_id_from
+from outlast.domain.run import RunState
 from outlast.domain.states import State
 from outlast.domain.task import TaskDefinition
 from outlast.domain.thread import ThreadSaid
 from outlast.journal.append import placed, prepare
-from outlast.journal.fold import unknown_run
+from outlast.journal.fold import load_state, unknown_run
 from outlast.journal.upcast import READER
 from outlast.ports.batch import Committed, Guard, Item, Refused
 from outlast.ports.queue import Enqueue
@@ -23,9 +24,13 @@ from outlast.ports.run_rows import InsertRun, RunRow
 from outlast.ports.store import Store
 from outlast.ports.stream import CopyPayloads
 from outlast.ports.thread_rows import InsertThread, ThreadRow
+from outlast.runs.line import MAX_IN_LINE, MAX_RACES, awaiting, unfinished
 from outlast.runs.summary import said_items, started_summary
 
 MAX_INPUT_BYTES: Final = 1_000_000
+
+Strategy = Literal["reject", "enqueue", "interrupt"]
+"""What becomes of a new run of a thread that has a run which has not ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +38,8 @@ class Order:
     """What is asked of a new run.
 
     `random` is at least 40 random bytes: ids and the run's secret are made of it. `head_start_seconds` keeps other workers off for
-    so long, for a caller that will claim the run itself.
+    so long, for a caller that will claim the run itself. `strategy` says what becomes of it when its thread has a run that has not
+    ended: it is refused, put in line, or put in line with the active run cancelled.
     """
 
     definition: TaskDefinition
@@ -46,23 +52,29 @@ class Order:
     origin: Origin | None = None
     inherited: Json = None
     head_start_seconds: float = 0.0
+    strategy: Strategy = "reject"
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The run that is there now; `is_new` is False when the key named one that was started before."""
+    """The run that is there now; `is_new` is False when the key named one that was started before.
+
+    `behind` is the run of the same thread whose end it waits for.
+    """
 
     run_id: str
     thread_id: str
     is_new: bool
+    behind: str | None = None
 
 
 async def start_run(store: Store, order: Order) -> Begun:
-    """Start a run, or find the one its key names.
+    """Start a run, or find the one its key names. In a busy thread, `order.strategy` decides.
 
-    Raises CallerMistake (`empty_input`, `input_too_large`, `bad_thread_id`), NotFound (`unknown_thread` when the thread is another
-    user's, `unknown_run` when the run it continues is gone), Conflict (`thread_busy` when the thread has an active run, `key_used`
-    when the key names a run of another task).
+    Raises CallerMistake (`empty_input`, `input_too_large`, `bad_thread`, `bad_key`), NotFound (`unknown_thread` when the thread is
+    another user's, `unknown_run` when the run it continues is gone), Conflict (`thread_busy` when the thread has a run that has not
+    ended and the new one is not to wait, `line_full` when too many wait already, `key_used` when the key names a run of another
+    task).
     """
     words = clean_text(order.input)
     _check(words, order)
@@ -72,10 +84,52 @@ async def start_run(store: Store, order: Order) -> Begun:
             return known
     run_id = run_id_from(order.random[:10])
     thread_id = order.thread_id or thread_id_from(order.random[10:20])
-    written = await store.commit(await _items(store, order, words, run_id, thread_id))
-    if isinstance(written, Committed):
-        return Begun(run_id, thread_id, True)
-    return await _refused(store, order, written, thread_id)
+    for _ in range(MAX_RACES):
+        ahead = await _ahead(store, order)
+        items = await _items(store, order, words, run_id, thread_id, ahead)
+        written = await store.commit([*items, *await _behind(store, order, run_id, ahead)])
+        if isinstance(written, Committed):
+            return Begun(run_id, thread_id, True, None if ahead is None else ahead.run_id)
+        if written.guard is Guard.POSITION or (
+            written.guard is Guard.THREAD_BUSY and order.strategy != "reject"
+        ):
+            continue  # the run ahead went on, or came in, meanwhile
+        return await _refused(store, order, written, thread_id)
+    raise _busy(thread_id, "a run")
+
+
+async def _ahead(store: Store, order: Order) -> RunState | None:
+    """The run of the same thread that comes before a new one, as it stands."""
+    if order.thread_id is None:
+        return None
+    thread = await store.read_thread(order.thread_id)
+    if thread is not None and thread.user_id != order.user_id:
+        raise _unknown_thread(order.thread_id)
+    rows = await unfinished(store, order.thread_id)
+    if not rows:
+        return None
+    if order.strategy == "reject":
+        raise _busy(order.thread_id, rows[0].run_id)
+    if len(rows) > MAX_IN_LINE:
+        detail = f"{len(rows) - 1} runs wait in the thread {order.thread_id} already."
+        raise Conflict("line_full", detail, "Wait for some of them to end, or cancel them.")
+    state = await load_state(store, rows[0].run_id)
+    return None if state.has_ended else state
+
+
+async def _behind(store: Store, order: Order, run_id: str, ahead: RunState | None) -> Sequence[Item]:
+    """The items that put a new run behind another, which is cancelled if the new one is to interrupt it."""
+    if ahead is None:
+        return ()
+    now = await store.now()
+    if order.strategy == "enqueue":
+        return awaiting(ahead, "runs", run_id, now)
+    wishes: list[AnyEvent] = [
+        CancelRequested(order.user_id, f"interrupted by {run_id}"),
+        EndAwaited("runs", run_id),
+    ]
+    wished = prepare(ahead.run_id, placed(wishes, ahead.position, now), None).items
+    return [*wished, Enqueue("runs", ahead.run_id, now, ahead.user_id, ahead.definition.name)]
 
 
 def _check(words: str, order: Order) -> None:
@@ -94,7 +148,9 @@ def _check(words: str, order: Order) -> None:
             raise CallerMistake(f"bad_{what}", detail, f"Choose another {what}.")
 
 
-async def _items(store: Store, order: Order, words: str, run_id: str, thread_id: str) -> list[Item]:
+async def _items(
+    store: Store, order: Order, words: str, run_id: str, thread_id: str, ahead: RunState | None
+) -> list[Item]:
     now = await store.now()
     event = RunStarted(
         thread_id=thread_id,
@@ -107,6 +163,7 @@ async def _items(store: Store, order: Order, words: str, run_id: str, thread_id:
         thread_position=await store.read_head(thread_id),
         origin=order.origin,
         inherited=order.inherited,
+        in_line=ahead is not None,
     )
     row = RunRow(
         run_id=run_id,
@@ -114,7 +171,7 @@ async def _items(store: Store, order: Order, words: str, run_id: str, thread_id:
         user_id=order.user_id,
         task=order.definition.name,
         state=str(State.INIT),
-        is_active=True,
+        is_active=ahead is None,
         created_at=now,
         updated_at=now,
         summary=started_summary(words),
@@ -130,11 +187,11 @@ async def _items(store: Store, order: Order, words: str, run_id: str, thread_id:
         InsertRun(row),
         *texts,
         *prepare(run_id, placed([event], 0, now), None).items,
-        *said_items(thread_id, ThreadSaid(run_id, "user", words), now),
+        *(said_items(thread_id, ThreadSaid(run_id, "user", words), now) if ahead is None else ()),
         Enqueue(
             "runs",
             run_id,
-            now + timedelta(seconds=order.head_start_seconds),
+            now + timedelta(seconds=order.head_start_seconds) if ahead is None else None,
             order.user_id,
             order.definition.name,
         ),
@@ -149,13 +206,20 @@ async def _refused(store: Store, order: Order, refused: Refused, thread_id: str)
     if refused.guard is Guard.MISSING and order.origin is not None:
         raise unknown_run(order.origin.run_id)
     if refused.guard is Guard.EXISTS:
-        raise NotFound(
-            "unknown_thread", f"There is no thread {thread_id}.", "List yours with `outlast threads list`."
-        )
-    detail = f"The thread {thread_id} has a run that is still active."
-    raise Conflict(
-        "thread_busy", detail, f"Wait for it or cancel it: `outlast runs` shows it. Thread: {thread_id}."
+        raise _unknown_thread(thread_id)
+    raise _busy(thread_id, "a run")
+
+
+def _unknown_thread(thread_id: str) -> NotFound:
+    return NotFound(
+        "unknown_thread", f"There is no thread {thread_id}.", "List yours with `outlast threads list`."
     )
+
+
+def _busy(thread_id: str, run: str) -> Conflict:
+    detail = f"The thread {thread_id} has {run}, which has not ended."
+    next_step = "Wait for it, or cancel it with `outlast cancel RUN`; or start yours with --when-busy enqueue or interrupt."
+    return Conflict("thread_busy", detail, next_step)
 
 
 async def _of_key(store: Store, order: Order) -> Begun | None:

@@ -21,6 +21,7 @@ from outlast.runs.structured import read_structured
 from outlast.runs.workflows.research.reporting import REPORT_TOOL
 from outlast.wiring.adapters import REPAIR, symbol
 from outlast.wiring.discover import ToolCatalogue, is_import_path
+from outlast.wiring.indoors import ServiceIndoors
 from outlast.wiring.models import Models
 from outlast.wiring.outside import hooks_of, workflow_of
 from outlast.wiring.reading import Reading, reading_of
@@ -86,6 +87,7 @@ class Builder:
             search=reading.search,
             fetch=reading.fetch,
             close=close,
+            indoors=ServiceIndoors(),
         )
 
     def catalogue(self, settings: Settings | None = None) -> ToolCatalogue:

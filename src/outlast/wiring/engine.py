@@ -21,7 +21,7 @@ from outlast.runs.worker import Worker
 from outlast.service.continuation import ended_state, heritage_of
 from outlast.service.fork import Branching, fork_run
 from outlast.service.show import pinned_definition
-from outlast.service.start import Begun, Order, start_run
+from outlast.service.start import Begun, Order, Strategy, start_run
 from outlast.wiring.build import Builder
 from outlast.wiring.frames import LocalLive
 from outlast.wiring.identity import as_holder, as_name, is_surely_gone, own_identity
@@ -55,6 +55,7 @@ class Request:
     overrides: tuple[Override, ...] = ()
     is_claimed_here: bool = False
     by_name_only: bool = False
+    strategy: Strategy = "reject"
 
 
 class Engine:
@@ -153,6 +154,7 @@ class Engine:
                 origin=heritage.origin if heritage is not None else None,
                 inherited=heritage.inherited if heritage is not None else None,
                 head_start_seconds=self.lease_seconds if request.is_claimed_here else 0.0,
+                strategy=request.strategy,
             ),
         )
 

@@ -36,6 +36,7 @@ from outlast.runs.worker import Worker
 from outlast.runs.workflows import chat, research
 from outlast.service.start import Order, start_run
 from outlast.wiring.build import pinned, read_form
+from outlast.wiring.indoors import ServiceIndoors
 from outlast.wiring.settings.tree import Settings
 
 BOUND_SECONDS = 5.0
@@ -163,6 +164,7 @@ class Stage:
             memory=self.memory,
             embedder=self.embedder,
             close=provider.close,
+            indoors=ServiceIndoors(),
         )
 
     def _answer(self, request: ModelRequest) -> ModelAnswer | Awaitable[ModelAnswer]:

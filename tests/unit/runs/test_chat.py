@@ -180,7 +180,7 @@ async def test_a_context_that_is_too_long_is_folded_once_and_tried_once_more(tmp
 async def test_a_thread_has_one_active_run(tmp_path: Path) -> None:
     async with staged(tmp_path, in_turn(say("Yes."))) as stage:
         first = await stage.start(thread_id="t-1")
-        with pytest.raises(Conflict, match="still active"):
+        with pytest.raises(Conflict, match="has not ended"):
             await stage.start(thread_id="t-1")
         await stage.work(first)
         await stage.play(thread_id="t-1")

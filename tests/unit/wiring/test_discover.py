@@ -20,6 +20,7 @@ BUILT_IN = {
     "read_artifact",
     "read_file",
     "summarize",
+    "tell_run",
     "web_fetch",
     "web_search",
     "write_file",

@@ -11,7 +11,7 @@ from cyclopts import App, Parameter
 
 from outlast.cli.conversation import Conversation
 from outlast.cli.exits import Exit, told
-from outlast.cli.options import AsJson, Config, Sets, ThreadId
+from outlast.cli.options import AsJson, Config, Sets, ThreadId, WhenBusy
 from outlast.cli.printing import note
 from outlast.cli.sitting import Sitting
 from outlast.domain.errors import OutlastError
@@ -26,6 +26,7 @@ def chat(
     *,
     thread: ThreadId = None,
     task: Annotated[str, Parameter(help="The task of each turn.")] = "chat",
+    when_busy: WhenBusy = "reject",
     sets: Sets = None,
     config: Config = None,
     json: AsJson = False,
@@ -37,7 +38,7 @@ def chat(
     is_watched = sys.stdin.isatty() and sys.stdout.isatty()
     worst = Exit.DONE
     with Sitting(config, sets or ()) as sitting:
-        conversation = Conversation(sitting, task, thread, as_json=json)
+        conversation = Conversation(sitting, task, thread, when_busy, as_json=json)
         if is_watched:
             note("Ctrl-C stops an answer, Ctrl-D leaves.")
         for words in _typed() if is_watched else _piped():

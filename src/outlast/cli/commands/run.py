@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 
 from outlast.cli.detaching import leave_to_worker, refuse_memory
 from outlast.cli.exits import Exit
-from outlast.cli.options import AsJson, Config, Sets, ThreadId
+from outlast.cli.options import AsJson, Config, Sets, ThreadId, WhenBusy
 from outlast.cli.printing import note, one_line
 from outlast.cli.sitting import Sitting
 from outlast.domain.errors import CallerMistake
@@ -54,6 +54,7 @@ def run(
     thread: ThreadId = None,
     earlier: From = None,
     key: Key = None,
+    when_busy: WhenBusy = "reject",
     detach: Detach = False,
     wait_tasks: WaitTasks = False,
     sets: Sets = None,
@@ -77,10 +78,13 @@ def run(
             key=key,
             overrides=sitting.overrides,
             is_claimed_here=not detach,
+            strategy=when_busy,
         )
         begun = sitting.run(sitting.engine.begin(request, note))
         if not begun.is_new:
             return _known(sitting, begun.run_id, request, as_json=json)
+        if begun.behind is not None:
+            note(f"{begun.run_id} waits its turn: {begun.behind} of this thread has not ended.")
         if detach:
             return leave_to_worker(sitting, begun.run_id, config, sets or (), as_json=json)
         return sitting.see_through(begun.run_id, as_json=json)

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from cyclopts import App
+from typing import Annotated
+
+from cyclopts import App, Parameter
 
 from outlast.cli.options import AsJson, Config, RunId, Words
 from outlast.cli.signalling import signal
 from outlast.domain.ids import LOCAL_USER
+from outlast.ports.store import Store
 from outlast.service import signals
+from outlast.service.messages import send_message
 
 app = App(name="say")
 
 
 @app.default
-def say(run: RunId, text: Words, /, *, config: Config = None, json: AsJson = False) -> int:
+def say(
+    run: RunId,
+    text: Words,
+    /,
+    *,
+    from_run: Annotated[
+        str | None, Parameter(help="On behalf of this run of the same thread; the model is told who says it.")
+    ] = None,
+    config: Config = None,
+    json: AsJson = False,
+) -> int:
     """Tell a run something. Its model hears it before it speaks next."""
-    return signal(config, run, lambda store: signals.say(store, run, LOCAL_USER, text), "told", as_json=json)
+
+    async def told(store: Store) -> None:
+        if from_run is None:
+            await signals.say(store, run, LOCAL_USER, text)
+        else:
+            await send_message(store, from_run, run, text, LOCAL_USER)
+
+    return signal(config, run, told, "told", as_json=json)

@@ -1,21 +1,26 @@
-"""List threads, or show what was said in one."""
+"""List threads, show what was said in one, or delete one."""
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from outlast.cli.asking import confirmed
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
 from outlast.cli.options import AsJson, Config
+from outlast.cli.phrases import counted
 from outlast.cli.printing import document, note, out
 from outlast.cli.tables import aligned
-from outlast.domain.errors import NotFound
+from outlast.domain.errors import CallerMistake, NotFound
 from outlast.domain.ids import LOCAL_USER
+from outlast.service.thread_removal import Ender, delete_thread
 from outlast.service.threads import list_threads, show_thread
+from outlast.wiring.identity import as_holder, is_surely_gone, own_identity
 
-app = App(name="threads", help="List threads, or show what was said in one.")
+app = App(name="threads", help="List threads, show what was said in one, or delete one.")
 
 ThreadId = Annotated[str, Parameter(help="Id of the thread.")]
 
@@ -48,3 +53,37 @@ def show(thread: ThreadId, /, *, config: Config = None, json: AsJson = False) ->
         said = [f"{one['speaker']} ({one['run_id']}):\n{one['text']}\n" for one in shown["messages"]]
         out("\n".join([f"{shown['thread_id']}  {shown['title']}\n", *said]))
     return Exit.DONE
+
+
+@app.command
+def delete(
+    thread: ThreadId,
+    /,
+    *,
+    yes: Annotated[bool, Parameter(help="Do not ask.")] = False,
+    config: Config = None,
+    json: AsJson = False,
+) -> int:
+    """End what goes on in a thread and delete it with all its runs. It cannot be undone.
+
+    What forks and continuations refer to stays.
+    """
+    if not yes:
+        _ask(thread)
+    ender = Ender(holder=as_holder(own_identity()), is_gone=is_surely_gone)
+    gone = with_store(config, lambda store: delete_thread(store, thread, LOCAL_USER, ender))
+    if json:
+        document({"thread_id": thread, "runs": gone})
+    else:
+        note(f"Deleted {thread} with {counted(gone, 'run')}.")
+    return Exit.DONE
+
+
+def _ask(thread: str) -> None:
+    if not sys.stdin.isatty():
+        detail = f"The thread {thread} would be deleted, and nobody is there to agree."
+        raise CallerMistake("not_confirmed", detail, "Say --yes, or look first with `outlast threads show`.")
+    if not confirmed(f"Delete the thread {thread} with all its runs? It cannot be undone. [y/N] "):
+        raise CallerMistake(
+            "not_confirmed", "Nothing was deleted.", "`outlast export RUN` keeps a copy of a run."
+        )

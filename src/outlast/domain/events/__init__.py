@@ -13,6 +13,7 @@ released, a kind and its fields are readable for ever: change one by raising VER
       Asking            ApprovalAsked TicketExpired TicketVoided QuestionAsked
     signals           appended by anyone who may
       Signal            PauseRequested ResumeRequested CancelRequested Said Approved Rejected Answered LimitsChanged
+                        EndAwaited MessageSent MessageReceived
 
 May import: `domain`.
 To add one: a dataclass in the file of its family, its name in the family's union here, one `apply` case.
@@ -45,6 +46,7 @@ from outlast.domain.events.lifecycle import (
     RunStarted,
     StateEntered,
     ToolsChanged,
+    TurnTaken,
 )
 from outlast.domain.events.planning import (
     PlanMade,
@@ -61,7 +63,10 @@ from outlast.domain.events.signals import (
     Answered,
     Approved,
     CancelRequested,
+    EndAwaited,
     LimitsChanged,
+    MessageReceived,
+    MessageSent,
     PauseRequested,
     Rejected,
     ResumeRequested,
@@ -87,6 +92,7 @@ __all__ = [
     "CancelRequested",
     "ContextFolded",
     "Conversation",
+    "EndAwaited",
     "Event",
     "FoldDiverged",
     "HookRan",
@@ -96,6 +102,8 @@ __all__ = [
     "LimitsChanged",
     "LoopNoticed",
     "MemoryRecalled",
+    "MessageReceived",
+    "MessageSent",
     "ModelAnswered",
     "ModelFailed",
     "ModelRequested",
@@ -132,6 +140,7 @@ __all__ = [
     "ToolUnsettled",
     "Tooling",
     "ToolsChanged",
+    "TurnTaken",
     "ValueSet",
 ]
 
@@ -140,6 +149,7 @@ Lifecycle = (
     | RunClaimed
     | RunReleased
     | RunForked
+    | TurnTaken
     | ToolsChanged
     | StateEntered
     | LimitReached
@@ -160,7 +170,17 @@ Planning = (
 )
 Asking = ApprovalAsked | TicketExpired | TicketVoided | QuestionAsked
 Signal = (
-    PauseRequested | ResumeRequested | CancelRequested | Said | Approved | Rejected | Answered | LimitsChanged
+    PauseRequested
+    | ResumeRequested
+    | CancelRequested
+    | Said
+    | Approved
+    | Rejected
+    | Answered
+    | LimitsChanged
+    | EndAwaited
+    | MessageSent
+    | MessageReceived
 )
 AnyEvent = Lifecycle | Conversation | Recall | Tooling | Planning | Asking | Signal
 

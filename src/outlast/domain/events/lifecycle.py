@@ -39,7 +39,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted(Event):
-    """The run exists. It is pinned to `definition` and `tools`; `secret` is random text that unforgeable fences are made of."""
+    """The run exists. It is pinned to `definition` and `tools`; `secret` is random text that unforgeable fences are made of.
+
+    `in_line` says that it was started behind another run of its thread, and begins when that has ended.
+    """
 
     thread_id: str
     user_id: str
@@ -51,6 +54,7 @@ class RunStarted(Event):
     thread_position: int = 0
     origin: Origin | None = None
     inherited: Json = None
+    in_line: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,13 @@ class RunClaimed(Event):
 
     generation: int
     worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTaken(Event):
+    """The run in line begins: it is the active one of its thread, of which it knows what was said up to `thread_position`."""
+
+    thread_position: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,32 @@ class Said(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class EndAwaited(Event):
+    """Something waits for this run to end: the entry `item` of `queue`, which is due from then on."""
+
+    queue: str
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSent(Event):
+    """This run told another run of its thread something; `message` is the same at both ends."""
+
+    message: str
+    to: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReceived(Event):
+    """Another run of the thread told this one something; `message` is the same at both ends."""
+
+    message: str
+    sender: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Approved(Event):
     """A person agreed to a ticket, perhaps with other arguments."""
 
