@@ -8,6 +8,7 @@ from enum import StrEnum
 from outlast.ports.queue import Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, PutPayload, PutSnapshot, SweepPayloads
+from outlast.ports.task_rows import DeleteTask, InsertTask, UpdateTask
 from outlast.ports.thread_rows import DeleteThread, InsertThread
 
 Item = (
@@ -23,6 +24,9 @@ Item = (
     | DeleteRun
     | DeleteThread
     | SweepPayloads
+    | InsertTask
+    | UpdateTask
+    | DeleteTask
 )
 
 
@@ -36,6 +40,9 @@ class Guard(StrEnum):
     MISSING = "missing"
     THREAD_BUSY = "thread_busy"
     ACTIVE = "active"
+    NAME = "name"
+    REMOTE = "remote"
+    REVISION = "revision"
 
 
 @dataclass(frozen=True, slots=True)

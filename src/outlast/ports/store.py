@@ -1,9 +1,10 @@
 """The seam to the store: one write verb, a few reads, one lease skeleton.
 
 A store holds opaque text. Streams hold events at gapless positions from 1; a run has the stream named by its id, a thread the
-stream named by its id. Rows describe runs and threads for lists. Queue entries say what must happen later: they have a due time
-and are claimed under a lease with a generation, a new one for every claim. Meaning lives above this seam. What is written and
-read stands beside this file: `stream`, `run_rows`, `thread_rows`, `queue`, and `batch` with the write verb's answers.
+stream named by its id. Rows describe runs, threads and background tasks for lists. Queue entries say what must happen later:
+they have a due time and are claimed under a lease with a generation, a new one for every claim. Meaning lives above this seam.
+What is written and read stands beside this file: `stream`, `run_rows`, `thread_rows`, `task_rows`, `queue`, and `batch` with the
+answers of the write verb.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from outlast.ports.inventory import Inventory
 from outlast.ports.queue import Claim, QueueEntry, Shares
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.stream import EventRow, SnapshotRow
+from outlast.ports.task_rows import TaskReads
 from outlast.ports.thread_rows import ThreadRow
 from outlast.ports.watch import Watch
 
 
-class Store(Inventory, Protocol):
+class Store(Inventory, TaskReads, Protocol):
     """Where everything durable is. All methods may be called from any event loop of the process.
 
     Every method raises Broken with code `store_unavailable`, `store_full`, `store_newer` or `store_damaged` when the store cannot

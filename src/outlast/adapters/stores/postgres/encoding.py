@@ -17,6 +17,7 @@ from outlast.ports.batch import Item
 from outlast.ports.queue import Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, PutSnapshot, SweepPayloads
+from outlast.ports.task_rows import DeleteTask, InsertTask, TaskRow, UpdateTask
 from outlast.ports.thread_rows import DeleteThread, InsertThread, ThreadRow
 
 _INTEGER_BOUND: Final = 1 << 63
@@ -153,6 +154,13 @@ def _fields(item: Item, places: Iterator[int]) -> Fields:  # noqa: C901 - one ca
         case SweepPayloads():
             streams, digests = map(_text, item.streams), map(_text, item.digests)
             return {"is": "SweepPayloads", "streams": list(streams), "digests": list(digests)}
+        case InsertTask(row):
+            return {"is": "InsertTask", **_task(row)}
+        case UpdateTask():
+            return _task_update(item)
+        case DeleteTask():
+            where: Fields = {"task_id": _text(item.task_id), "after": _whole(item.after)}
+            return {"is": "DeleteTask", **where, "queues": list(map(_text, item.queues))}
         case _:
             assert_never(item)
 
@@ -218,6 +226,39 @@ def _run(item: InsertRun) -> Fields:
         "key": None if row.key is None else _text(row.key),
         "outcome": None if row.outcome is None else _text(row.outcome),
         "min_reader": _whole(row.min_reader),
+    }
+
+
+def _task(row: TaskRow) -> Fields:
+    return {
+        "task_id": _text(row.task_id),
+        "user_id": _text(row.user_id),
+        "thread_id": _text(row.thread_id),
+        "run_id": _text(row.run_id),
+        "name": _text(row.name),
+        "server": _text(row.server),
+        "remote_id": None if row.remote_id is None else _text(row.remote_id),
+        "status": _text(row.status),
+        "tracking": _text(row.tracking),
+        "notification": _text(row.notification),
+        "is_open": row.is_open,
+        "event_version": _whole(row.event_version),
+        "notified_version": _whole(row.notified_version),
+        "created_at": _time(row.created_at),
+        "updated_at": _time(row.updated_at),
+        "body_version": _whole(row.body_version),
+        "body": _text(row.body),
+    }
+
+
+def _task_update(item: UpdateTask) -> Fields:
+    return {
+        "is": "UpdateTask",
+        **_task(item.row),
+        "after": _whole(item.after),
+        "result": None if item.result is None else _text(item.result),
+        "queue": _text(item.queue),
+        "generation": None if item.generation is None else _whole(item.generation),
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from outlast.adapters.stores.postgres import journal, queues, rows
+from outlast.adapters.stores.postgres import journal, queues, rows, tasks
 from outlast.adapters.stores.postgres.address import read_address
 from outlast.adapters.stores.postgres.channels import Channels
 from outlast.adapters.stores.postgres.encoding import encode
@@ -25,6 +25,7 @@ from outlast.ports.queue import Claim, QueueEntry, Shares
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import StoreCounts
 from outlast.ports.stream import EventRow, SnapshotRow
+from outlast.ports.task_rows import TaskFilter, TaskRow
 from outlast.ports.thread_rows import ThreadRow
 
 T = TypeVar("T")
@@ -141,6 +142,22 @@ class PostgresStore:
     async def list_threads(self, user_id: str, limit: int = 100) -> list[ThreadRow]:
         """See `Store.list_threads`."""
         return await self._do(lambda link: rows.list_threads(link, user_id, limit))
+
+    async def read_tasks(self, task_ids: Sequence[str]) -> list[TaskRow]:
+        """See `TaskReads.read_tasks`."""
+        return await self._do(lambda link: tasks.read_tasks(link, task_ids))
+
+    async def read_task_result(self, task_id: str) -> str | None:
+        """See `TaskReads.read_task_result`."""
+        return await self._do(lambda link: tasks.read_task_result(link, task_id))
+
+    async def list_tasks(self, wanted: TaskFilter) -> list[TaskRow]:
+        """See `TaskReads.list_tasks`."""
+        return await self._do(lambda link: tasks.list_tasks(link, wanted))
+
+    async def count_tasks(self, wanted: TaskFilter) -> int:
+        """See `TaskReads.count_tasks`."""
+        return await self._do(lambda link: tasks.count_tasks(link, wanted))
 
     async def claim(
         self,

@@ -10,6 +10,7 @@ from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.queue import Claim, QueueEntry
 from outlast.ports.run_rows import RunRow
 from outlast.ports.stream import EventRow, SnapshotRow
+from outlast.ports.task_rows import TaskRow
 from outlast.ports.thread_rows import ThreadRow
 
 Found = list[bytes]
@@ -80,6 +81,33 @@ def thread(thread_id: str, found: Found) -> ThreadRow | None:
         user_id=row["user_id"],
         title=row["title"],
         created_at=from_micros(int(row["created_at"])),
+    )
+
+
+def task(task_id: str, found: Found) -> TaskRow | None:
+    """The row of a background task; None when there is none."""
+    if not found:
+        return None
+    row = _texts(found)
+    return TaskRow(
+        task_id=task_id,
+        user_id=row["user_id"],
+        thread_id=row["thread_id"],
+        run_id=row["run_id"],
+        name=row["name"],
+        server=row["server"],
+        remote_id=row.get("remote_id"),
+        status=row["status"],
+        tracking=row["tracking"],
+        notification=row["notification"],
+        is_open=row["is_open"] == "1",
+        event_version=int(row["event_version"]),
+        notified_version=int(row["notified_version"]),
+        created_at=from_micros(int(row["created_at"])),
+        updated_at=from_micros(int(row["updated_at"])),
+        body_version=int(row["body_version"]),
+        body=row["body"],
+        revision=int(row["revision"]),
     )
 
 

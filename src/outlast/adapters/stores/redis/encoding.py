@@ -13,6 +13,7 @@ from outlast.ports.batch import Item
 from outlast.ports.queue import Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, RunRow, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, PutSnapshot, SweepPayloads
+from outlast.ports.task_rows import DeleteTask, InsertTask, TaskFilter, TaskRow, UpdateTask
 from outlast.ports.thread_rows import DeleteThread, InsertThread
 
 _MOST_BYTES = 512 << 20
@@ -51,6 +52,22 @@ def event_text(event: EventRow) -> bytes:
 def optional(value: bytes | None) -> bytes:
     """Empty for None, else the value behind a mark."""
     return b"" if value is None else b"=" + value
+
+
+def task_lists(wanted: TaskFilter) -> list[bytes]:
+    """The names of the lists in which every task is that is meant."""
+    asked = {
+        "tasks_of_user:": wanted.user_id,
+        "tasks_of_thread:": wanted.thread_id,
+        "tasks_of_run:": wanted.run_id,
+        "tasks_in_status:": wanted.status,
+        "tasks_tracked_as:": wanted.tracking,
+        "tasks_notified_as:": wanted.notification,
+    }
+    truths = {"tasks_open:": wanted.is_open, "tasks_undelivered:": wanted.is_undelivered}
+    lists = [text(name + value) for name, value in asked.items() if value is not None]
+    lists += [name.encode() + _truth(value) for name, value in truths.items() if value is not None]
+    return lists or [b"tasks"]
 
 
 def _not_storable(what: str) -> CallerMistake:
@@ -104,6 +121,14 @@ def _item(item: Item) -> Iterator[bytes]:  # noqa: C901 - one case an item
             streams, digests = map(text, item.streams), map(text, item.digests)
             counts = number(len(item.streams)), number(len(item.digests))
             return itertools.chain((b"sweep_payloads", *counts), streams, digests)
+        case InsertTask(row):
+            return itertools.chain((b"insert_task", text(row.task_id)), _task_row(row, with_fixed=True))
+        case UpdateTask():
+            return _update_task(item)
+        case DeleteTask():
+            queues = map(text, item.queues)
+            head = b"delete_task", text(item.task_id), number(item.after), number(len(item.queues))
+            return itertools.chain(head, queues)
         case _:
             assert_never(item)
 
@@ -146,6 +171,37 @@ def _update_run(item: UpdateRun) -> Iterator[bytes]:
         updated_at=_micros(item.updated_at),
         summary=text(item.summary),
         min_reader=number(item.min_reader),
+    )
+
+
+def _update_task(item: UpdateTask) -> Iterator[bytes]:
+    yield from (b"update_task", text(item.row.task_id), number(item.after))
+    yield from (optional(None if item.result is None else text(item.result)), text(item.queue))
+    yield _optional_number(item.generation)
+    yield from _task_row(item.row, with_fixed=False)
+
+
+def _task_row(row: TaskRow, *, with_fixed: bool) -> Iterator[bytes]:
+    fixed = {
+        "user_id": text(row.user_id),
+        "thread_id": text(row.thread_id),
+        "run_id": text(row.run_id),
+        "name": text(row.name),
+        "created_at": _micros(row.created_at),
+    }
+    return _row(
+        **(fixed if with_fixed else {}),
+        server=text(row.server),
+        remote_id=None if row.remote_id is None else text(row.remote_id),
+        status=text(row.status),
+        tracking=text(row.tracking),
+        notification=text(row.notification),
+        is_open=_truth(row.is_open),
+        event_version=number(row.event_version),
+        notified_version=number(row.notified_version),
+        updated_at=_micros(row.updated_at),
+        body_version=number(row.body_version),
+        body=text(row.body),
     )
 
 

@@ -12,7 +12,7 @@ from outlast.adapters.stores.redis.troubles import code_of, refused, unavailable
 from outlast.adapters.stores.redis.wire import Wire
 from outlast.domain.errors import Broken
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """The shape of the keys that this program reads and writes."""
 
 _OLDEST: Final = (6, 2)

@@ -31,19 +31,32 @@ def _script(*parts: str) -> Script:
 
 
 OPEN: Final = _script("open")
-COMMIT: Final = _script("shares", "commit_items", "commit_writes", "commit")
+COMMIT: Final = _script("shares", "commit_items", "commit_writes", "commit_tasks", "commit")
 SETTLE: Final = _script("settle")
 CLAIM: Final = _script("shares", "claim")
 RENEW: Final = _script("shares", "renew")
 EXPIRE: Final = _script("shares", "expire")
 FIND_RUN: Final = _script("find_run")
 LIST_LEASES: Final = _script("list_leases")
-LIST_RUNS: Final = _script("list_runs")
+LIST_ROWS: Final = _script("listing", "list_rows")
+COUNT_ROWS: Final = _script("listing", "count_rows")
 LIST_THREADS: Final = _script("list_threads")
 
 BY_DIGEST: Final = {
     script.digest: script
-    for script in (OPEN, COMMIT, SETTLE, CLAIM, RENEW, EXPIRE, FIND_RUN, LIST_LEASES, LIST_RUNS, LIST_THREADS)
+    for script in (
+        OPEN,
+        COMMIT,
+        SETTLE,
+        CLAIM,
+        RENEW,
+        EXPIRE,
+        FIND_RUN,
+        LIST_LEASES,
+        LIST_ROWS,
+        COUNT_ROWS,
+        LIST_THREADS,
+    )
 }
 
 

@@ -12,17 +12,18 @@ from typing import Any, Final
 from outlast.adapters.stores.lane import Lane
 from outlast.adapters.stores.redis import decoding
 from outlast.adapters.stores.redis.address import Address
-from outlast.adapters.stores.redis.encoding import arguments, number, optional, text
+from outlast.adapters.stores.redis.encoding import arguments, number, optional, task_lists, text
 from outlast.adapters.stores.redis.listener import Listener
 from outlast.adapters.stores.redis.opening import SCHEMA, open_store
 from outlast.adapters.stores.redis.reader import Reader
 from outlast.adapters.stores.redis.requests import Commit, Request
 from outlast.adapters.stores.redis.scripts import (
     CLAIM,
+    COUNT_ROWS,
     EXPIRE,
     FIND_RUN,
     LIST_LEASES,
-    LIST_RUNS,
+    LIST_ROWS,
     LIST_THREADS,
     RENEW,
     Command,
@@ -39,6 +40,7 @@ from outlast.ports.queue import Claim, QueueEntry, Shares
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import StoreCounts
 from outlast.ports.stream import EventRow, SnapshotRow
+from outlast.ports.task_rows import TaskFilter, TaskRow
 from outlast.ports.thread_rows import ThreadRow
 
 _BATCHES_A_ROUND: Final = 128
@@ -163,8 +165,9 @@ class RedisStore:
             "runs_in_state:": wanted.state,
             "runs_of_task:": wanted.task,
         }
-        lists = [text(list_ + value) for list_, value in asked.items() if value is not None]
-        [found] = await self._read([LIST_RUNS.call(self._root, number(wanted.limit), *lists)])
+        lists = [text(list_ + value) for list_, value in asked.items() if value is not None] or [b"runs"]
+        command = LIST_ROWS.call(self._root, b"run:", number(wanted.limit), 0, *lists)
+        [found] = await self._read([command])
         return [row for row in map(decoding.named_run, found) if row is not None]
 
     async def list_run_ids(self, ended_before: datetime | None = None) -> list[str]:
@@ -181,6 +184,31 @@ class RedisStore:
         [found] = await self._read([LIST_THREADS.call(self._root, text(user_id), number(limit))])
         rows = [decoding.thread(thread_id.decode(), fields) for thread_id, fields in found]
         return [row for row in rows if row is not None]
+
+    async def read_tasks(self, task_ids: Sequence[str]) -> list[TaskRow]:
+        """See `TaskReads.read_tasks`."""
+        commands: list[Command] = [("HGETALL", self._key("task:", task_id)) for task_id in task_ids]
+        found = await self._read(commands) if commands else []
+        rows = itertools.starmap(decoding.task, zip(task_ids, found, strict=True))
+        return [row for row in rows if row is not None]
+
+    async def read_task_result(self, task_id: str) -> str | None:
+        """See `TaskReads.read_task_result`."""
+        [found] = await self._read([("HMGET", self._root + b"task_results", text(task_id))])
+        return None if found[0] is None else found[0].decode()
+
+    async def list_tasks(self, wanted: TaskFilter) -> list[TaskRow]:
+        """See `TaskReads.list_tasks`."""
+        page = number(wanted.limit), number(wanted.offset)
+        command = LIST_ROWS.call(self._root, b"task:", *page, *task_lists(wanted))
+        [found] = await self._read([command])
+        rows = [decoding.task(task_id.decode(), fields) for task_id, fields in found]
+        return [row for row in rows if row is not None]
+
+    async def count_tasks(self, wanted: TaskFilter) -> int:
+        """See `TaskReads.count_tasks`."""
+        [count] = await self._read([COUNT_ROWS.call(self._root, *task_lists(wanted))])
+        return int(count)
 
     async def claim(
         self,

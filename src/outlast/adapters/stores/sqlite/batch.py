@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from outlast.adapters.stores.sqlite import journal, queues, removal, rows
+from outlast.adapters.stores.sqlite import journal, queues, removal, rows, tasks
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.watches import topics_of
 from outlast.ports.batch import Committed, Guard, Item, Refused
 from outlast.ports.queue import Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, PutPayload, PutSnapshot, SweepPayloads
+from outlast.ports.task_rows import DeleteTask, InsertTask, UpdateTask
 from outlast.ports.thread_rows import DeleteThread, InsertThread
 
 _COMMITTED = Committed()
@@ -70,6 +71,12 @@ def _write(session: Session, item: Item) -> Guard | None:  # noqa: C901 - one ca
             return removal.delete_thread(session, item)
         case SweepPayloads():
             removal.sweep_payloads(session, item)
+        case InsertTask():
+            return tasks.insert_task(session, item.row)
+        case UpdateTask():
+            return tasks.update_task(session, item)
+        case DeleteTask():
+            return tasks.delete_task(session, item)
         case _:
             assert_never(item)
     return None

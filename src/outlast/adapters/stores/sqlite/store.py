@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from outlast.adapters.stores.lane import Lane
-from outlast.adapters.stores.sqlite import journal, queues, removal, rows
+from outlast.adapters.stores.sqlite import journal, queues, removal, rows, tasks
 from outlast.adapters.stores.sqlite.batch import write_batch
 from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.reader import Reader
@@ -21,6 +21,7 @@ from outlast.ports.queue import Claim, QueueEntry, Shares
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import StoreCounts
 from outlast.ports.stream import EventRow, SnapshotRow
+from outlast.ports.task_rows import TaskFilter, TaskRow
 from outlast.ports.thread_rows import ThreadRow
 
 T = TypeVar("T")
@@ -127,6 +128,22 @@ class SqliteStore:
     async def list_threads(self, user_id: str, limit: int = 100) -> list[ThreadRow]:
         """See `Store.list_threads`."""
         return await self._read(lambda connection: rows.list_threads(connection, user_id, limit))
+
+    async def read_tasks(self, task_ids: Sequence[str]) -> list[TaskRow]:
+        """See `TaskReads.read_tasks`."""
+        return await self._read(lambda connection: tasks.read_tasks(connection, task_ids))
+
+    async def read_task_result(self, task_id: str) -> str | None:
+        """See `TaskReads.read_task_result`."""
+        return await self._read(lambda connection: tasks.read_task_result(connection, task_id))
+
+    async def list_tasks(self, wanted: TaskFilter) -> list[TaskRow]:
+        """See `TaskReads.list_tasks`."""
+        return await self._read(lambda connection: tasks.list_tasks(connection, wanted))
+
+    async def count_tasks(self, wanted: TaskFilter) -> int:
+        """See `TaskReads.count_tasks`."""
+        return await self._read(lambda connection: tasks.count_tasks(connection, wanted))
 
     async def claim(
         self,

@@ -14,8 +14,9 @@ from outlast.ports.queue import Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, RunFilter, UpdateRun
 from outlast.ports.store import Store
 from outlast.ports.stream import CopyPayloads, PutPayload, PutSnapshot
+from outlast.ports.task_rows import DeleteTask, InsertTask, TaskFilter, UpdateTask
 from outlast.ports.thread_rows import DeleteThread, InsertThread
-from outlast.testing.contracts.store.samples import AT, append, events, put, run, start, take, thread
+from outlast.testing.contracts.store.samples import AT, append, events, put, run, start, take, task, thread
 
 FAILING: Final[dict[str, tuple[Item, Guard]]] = {
     "append at a wrong position": (append("r", 7), Guard.POSITION),
@@ -38,6 +39,18 @@ FAILING: Final[dict[str, tuple[Item, Guard]]] = {
     "deletion at a wrong position": (DeleteRun("ended", 1), Guard.POSITION),
     "deletion of no thread": (DeleteThread("nowhere"), Guard.MISSING),
     "deletion of a thread with runs": (DeleteThread("idle"), Guard.THREAD_BUSY),
+    "task that exists": (InsertTask(task("k", "t-r")), Guard.EXISTS),
+    "task with a used name": (InsertTask(task("x", "t-r", name="k")), Guard.NAME),
+    "task with a used remote id": (InsertTask(task("x", "t-r", remote_id="far")), Guard.REMOTE),
+    "update of no task": (UpdateTask(task("x"), 1), Guard.MISSING),
+    "update of another revision": (UpdateTask(task("k"), 2), Guard.REVISION),
+    "task update under a stale generation": (
+        UpdateTask(task("k"), 1, None, "task_poll", 9),
+        Guard.GENERATION,
+    ),
+    "task update to a used remote id": (UpdateTask(task("k", remote_id="farther"), 1), Guard.REMOTE),
+    "deletion of no task": (DeleteTask("x", 1), Guard.MISSING),
+    "deletion of another revision": (DeleteTask("k", 2), Guard.REVISION),
     "release under a stale generation": (Release("runs", "r", 9, None), Guard.GENERATION),
 }
 """Items that are refused after `_prepare`, and why."""
@@ -54,6 +67,8 @@ async def _prepare(store: Store) -> None:
         InsertRun(run("keyed", "idle", key="used", is_active=False)),
         PutSnapshot("r", 1, 1, "one"),
         PutPayload("r", "a" * 64, b"content"),
+        InsertTask(task("k", "t-r", remote_id="far")),
+        InsertTask(task("l", "t-r", remote_id="farther")),
     )
 
 
@@ -70,6 +85,8 @@ def _harmless() -> list[Item]:
         CopyPayloads("r", "new"),
         Enqueue("polls", "made", AT, "ann"),
         Release("runs", "r", 1, AT),
+        InsertTask(task("made", "t-r", remote_id="new")),
+        UpdateTask(task("l", "t-r", status="failed", is_open=False, remote_id="farther"), 1, "result"),
     ]
 
 
@@ -82,6 +99,7 @@ async def _everything(store: Store) -> list[object]:
         await store.read_payloads(["a" * 64, "b" * 64]),
         await store.list_runs(RunFilter()),
         await store.list_threads("ann"),
+        [*await store.list_tasks(TaskFilter()), await store.read_task_result("l")],
         [await store.read_entry(queue, item) for queue, item in [("runs", "r"), ("polls", "made")]],
     ]
 

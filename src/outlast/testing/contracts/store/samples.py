@@ -10,6 +10,7 @@ from outlast.ports.queue import Claim, Enqueue
 from outlast.ports.run_rows import InsertRun, RunRow
 from outlast.ports.store import Store
 from outlast.ports.stream import Append, EventRow
+from outlast.ports.task_rows import TaskRow
 from outlast.ports.thread_rows import InsertThread, ThreadRow
 
 AT = datetime(2026, 3, 1, 12, 30, 15, 123457, tzinfo=UTC)
@@ -61,6 +62,40 @@ def run(
         summary='{"input":"why"}',
         key=key,
         min_reader=min_reader,
+    )
+
+
+def task(
+    task_id: str,
+    thread_id: str = "t",
+    user_id: str = "ann",
+    *,
+    name: str = "",
+    remote_id: str | None = None,
+    status: str = "working",
+    notification: str = "none",
+    is_open: bool = True,
+    event_version: int = 0,
+    minutes: int = 0,
+) -> TaskRow:
+    """A background task made some minutes after AT, named after its id unless a name is given."""
+    return TaskRow(
+        task_id=task_id,
+        user_id=user_id,
+        thread_id=thread_id,
+        run_id="r",
+        name=name or task_id,
+        server="jobs",
+        remote_id=remote_id,
+        status=status,
+        tracking="ok",
+        notification=notification,
+        is_open=is_open,
+        event_version=event_version,
+        created_at=AT + timedelta(minutes=minutes),
+        updated_at=AT + timedelta(minutes=minutes, microseconds=1),
+        body_version=1,
+        body='{"n":1}',
     )
 
 

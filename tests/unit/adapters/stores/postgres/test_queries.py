@@ -21,8 +21,8 @@ def test_every_query_is_used_by_name(name: str) -> None:
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda file: file.stem)
 def test_every_table_is_named_with_its_schema(script: Path) -> None:
     """The search path belongs to a session, and behind a pooler a session belongs to nobody."""
-    tables = re.findall(r"CREATE TABLE \{schema\}\.(\w+)", migrations()[1])
-    assert len(tables) == 8
+    tables = re.findall(r"CREATE TABLE \{schema\}\.(\w+)", "".join(migrations().values()))
+    assert len(tables) == 9
     text = "\n".join(line for line in script.read_text("utf-8").splitlines() if not line.startswith("--"))
     assert not re.findall(rf"(?:FROM|JOIN|INTO|UPDATE|TABLE) (?:{'|'.join(tables)})\b", text)
 

@@ -183,10 +183,13 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 
 async def test_a_damaged_page_is_told(tmp_path: Path) -> None:
     path = tmp_path / "outlast.db"
+    async with opened(path):
+        pass
+    empty_bytes = path.stat().st_size
     async with opened(path) as store:
         await store.commit([append("r", 0, count=200)])
     content = bytearray(path.read_bytes())
-    content[4096 * 10 :] = b"\xff" * (len(content) - 4096 * 10)
+    content[empty_bytes:] = b"\xff" * (len(content) - empty_bytes)
     path.write_bytes(content)
     async with opened(path) as store:
         with pytest.raises(Broken) as told:

@@ -1,5 +1,6 @@
 -- One batch: every guard is checked first, in the order of the items, and only then is anything written.
--- The items are read and checked by commit_items.lua and written by commit_writes.lua, which come before this text.
+-- The items are read and checked by commit_items.lua and written by commit_writes.lua, those of background tasks by
+-- commit_tasks.lua, all of which come before this text.
 -- Arguments: writer, round, slot, seconds the writer is remembered (0: as before), wake-up message, and the items.
 -- Returns 1, or the guard that failed and the index of its item.
 local writer, round, slot, remembered, wakeup = unpack(ARGV, 1, 5)

@@ -17,6 +17,15 @@ local function drop_payload_if_unreferenced(digest)
     end
 end
 
+local function delete_entry(queue, item)
+    local key = entry_key(queue, item)
+    if redis.call('HEXISTS', key, 'generation') == 0 then return end
+    redis.call('ZREM', root .. 'due:' .. queue, item)
+    redis.call('ZREM', root .. 'leased:' .. queue, item)
+    place(queue, item, false, false)
+    redis.call('DEL', key)
+end
+
 -- Delete a stream with its snapshot and its payload references, and the payloads to which no other stream refers.
 local function delete_stream(stream)
     local held = root .. 'payloads_of:' .. stream
@@ -133,12 +142,8 @@ local writes = {
             redis.call('ZREM', root .. list, member)
         end
         if used then redis.call('HDEL', root .. 'keys_of:' .. user_id, used) end
-        if redis.call('HEXISTS', entry_key('runs', item.id), 'generation') == 1 then
-            redis.call('ZREM', root .. 'due:runs', item.id)
-            redis.call('ZREM', root .. 'leased:runs', item.id)
-            place('runs', item.id, false, false)
-        end
-        redis.call('DEL', key, entry_key('runs', item.id))
+        delete_entry('runs', item.id)
+        redis.call('DEL', key)
         delete_stream(item.id)
     end,
 

@@ -1,0 +1,1 @@
+SELECT count(*) FROM {schema}.background_tasks AS task WHERE {conditions}

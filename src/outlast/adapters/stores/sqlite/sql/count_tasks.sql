@@ -1,0 +1,1 @@
+SELECT count(*) FROM background_tasks WHERE {conditions}

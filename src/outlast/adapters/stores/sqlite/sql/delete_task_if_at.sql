@@ -1,0 +1,1 @@
+DELETE FROM background_tasks WHERE task_id = :task_id AND revision = :after
