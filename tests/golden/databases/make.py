@@ -1,7 +1,8 @@
 """Makes the database that the present program writes, to be kept for ever: `python -m tests.golden.databases.make`.
 
 Run it when a migration has been added, before the release that brings it; the file is named after its schema version. It holds runs
-that completed, failed, wait for a person, and a fork, with payloads in the journal and in a thread.
+that completed, failed, wait for a person, and a fork, with payloads in the journal and in a thread; and a background task that asked
+something, was answered and has ended, with its result.
 """
 
 import asyncio
@@ -12,10 +13,16 @@ from contextlib import chdir, closing
 from pathlib import Path
 
 from outlast import Harness
+from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.stores.sqlite.schema import migrations
 from outlast.domain.errors import ModelCallFailed
+from outlast.ports.background_driver import Answer
 from outlast.ports.provider import ModelAnswer, ModelRequest
+from outlast.tasks.desk import Kept, items_to_insert, items_to_write
+from outlast.tasks.happenings import Answered
+from outlast.tasks.wishes import begun
 from outlast.testing import ScriptedProvider
+from tests.unit.tasks.props import QUESTION, RULES, after, asking, at, completed, task
 
 FOLDER = Path(__file__).parent
 LONG = "The tide turns twice a day. " * 400
@@ -38,6 +45,18 @@ def _write_configuration() -> None:
 
 
 async def _play() -> None:
+    await _play_runs()
+    store = SqliteStore(Path("made.db"))
+    await store.open()
+    new = task()
+    await store.commit(items_to_insert(begun(new, RULES, at(0))))
+    asked = after(new, asking(k=QUESTION), Answered("k", Answer("accept", {"colour": "red"}), "ann"))
+    ended = after(asked.task, completed(LONG))
+    await store.commit(items_to_write(Kept(new, 1), ended, result=LONG))
+    await store.close()
+
+
+async def _play_runs() -> None:
     async with Harness.open("outlast.yaml", provider=ScriptedProvider(_answer)) as harness:
         first = await harness.start(task="talk", input=f"Tell of tides. {LONG}", key="golden")
         await first.result()

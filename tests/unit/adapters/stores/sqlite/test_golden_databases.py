@@ -12,6 +12,8 @@ from outlast.domain.apply import fold
 from outlast.journal.history import read_history
 from outlast.journal.thread import read_thread_words
 from outlast.ports.run_rows import RunFilter
+from outlast.ports.task_rows import TaskFilter
+from outlast.tasks.codec import task_in
 from tests.law import law
 from tests.unit.adapters.stores.sqlite.making import opened
 
@@ -38,6 +40,18 @@ async def test_a_database_of_a_released_version_is_brought_forward_and_read(
     assert sorted(row.state for row in rows) == ["COMPLETED"] * 3 + ["FAILED", "WAITING"]
     assert all(states[row.run_id].state == row.state for row in rows)
     assert any("潮汐" in said.text for said in words)
+
+
+@pytest.mark.parametrize("number", [number for number in migrations() if number >= 4])
+async def test_the_background_task_of_a_released_version_is_read(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "outlast.db"
+    shutil.copy(FOLDER / f"sqlite-v{number}.db", path)
+    async with opened(path) as store:
+        [row] = await store.list_tasks(TaskFilter())
+        found = task_in(row)
+        assert (await store.read_task_result(row.task_id) or "").startswith("The tide turns")
+    assert (found.status, found.name, found.is_undelivered) == ("completed", "Render", True)
+    assert found.event_version == 2
 
 
 async def test_an_old_database_gets_the_schema_of_a_new_one(tmp_path: Path) -> None:
