@@ -8,7 +8,7 @@ class Costs:
     """One store on one machine, in seconds unless the name says otherwise.
 
     `cores` serve requests side by side. Up to `group` requests that are there at the same moment share one sync.
-    `claim_user` is paid for every entry that is claimed and once more, for each user that has something ready (`due_only`: due).
+    `claim_user` is paid for every entry that is claimed and once more, for each user that has something due.
     `hear` is paid for every listener of every notice; a notice is heard after `hearing`.
     """
 
@@ -21,7 +21,6 @@ class Costs:
     claim: float
     claim_entry: float
     claim_user: float
-    due_only: bool = False
     renew: float
     renew_lease: float
     look: float
@@ -74,7 +73,6 @@ REDIS = Costs(
     claim=50e-6,
     claim_entry=45e-6,
     claim_user=6e-6,
-    due_only=True,
     renew=10e-6,
     renew_lease=20e-6,
     look=13e-6,

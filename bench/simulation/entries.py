@@ -142,11 +142,12 @@ class Entries:
         return taken
 
     def next_due(self, now: float) -> float | None:
-        """When the next entry that no live lease holds is due."""
+        """When the next entry is due, or the lease that holds it ends."""
         self._advance(now)
         if (due := _top(self._due)) is not None:
             return due[0]
-        known = [first[0] for first in (_top(self._timers), self._dormant.first()) if first is not None]
+        firsts = (_top(self._timers), _top(self._leases), self._dormant.first())
+        known = [first[0] for first in firsts if first is not None]
         return min(known, default=None)
 
     def users_with_due(self, now: float) -> int:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bench.simulation.clockwork import Clockwork, Wait
 from bench.simulation.entries import Entries, Entry
 from bench.simulation.server import Server
 from outlast.ports.queue import Shares
+from outlast.runs.crowd import is_found_in_time
 
 EVERYBODY = Shares()
 LABEL = "work"
@@ -30,10 +32,9 @@ class Store:
     tests, which break the rules to see that it shows.
     """
 
-    def __init__(self, clockwork: Clockwork, server: Server, entries: Entries, users: int) -> None:
+    def __init__(self, clockwork: Clockwork, server: Server, entries: Entries) -> None:
         self.entries = entries
         self.server = server
-        self.users = users
         self.journals: dict[str, Journal] = {}
         self.is_fenced = True
         self.clock_of: Callable[[float], float] = lambda _: clockwork.now
@@ -47,7 +48,7 @@ class Store:
 
         def act() -> tuple[list[tuple[str, int]], float]:
             costs, now = self.server.costs, self.clock_of(skew)
-            users = self.entries.users_with_due(now) if costs.due_only else self.users
+            users = self.entries.users_with_due(now)
             taken = self.entries.claim(now + lease_seconds, limit, now, EVERYBODY)
             looks = len(taken) + (len(taken) < limit)
             seconds = costs.claim + len(taken) * costs.claim_entry + looks * users * costs.claim_user
@@ -108,7 +109,7 @@ class Store:
             if not self.entries.release(item, generation, due_at, self._clockwork.now):
                 return "generation", seconds
             self.journals[item].position += 1
-            if due_at is not None:
+            if due_at is not None and not is_found_in_time(timedelta(seconds=due_at - self._clockwork.now)):
                 self.server.notify(self.tell())
             return "", seconds
 

@@ -147,7 +147,7 @@ class World:
         scenario = self.scenario
         times = sorted(self.chance.uniform(0, DAY_SECONDS) for _ in range(scenario.waiting // 2))
         entries = Entries(Dormant(times, self.user_of), LABEL)
-        store = Store(self.clockwork, Server(self.clockwork, scenario.costs), entries, scenario.users)
+        store = Store(self.clockwork, Server(self.clockwork, scenario.costs), entries)
         store.rounds, store.tell, store.watch = self.drawn_rounds, self._tell, self._watch
         return store
 

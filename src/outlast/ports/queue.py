@@ -22,13 +22,15 @@ class Enqueue:
 @dataclass(frozen=True, slots=True)
 class Release:
     """Give a lease back and set when the entry is due again (None: not until an Enqueue). Guard `GENERATION`. An Enqueue since the
-    claim is not lost: the earlier of both due times holds."""
+    claim is not lost: the earlier of both due times holds. A quiet one wakes nobody: it is due so late that whoever looks now and
+    then finds it in time."""
 
     queue: str
     item: str
     generation: int
     due_at: datetime | None
     note: str = ""
+    is_quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

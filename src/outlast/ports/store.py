@@ -123,14 +123,18 @@ class Store(Inventory, TaskReads, Protocol):
         ...
 
     async def next_due(self, queue: str) -> datetime | None:
-        """When the next entry that no live lease holds is due."""
+        """When an entry of the queue could next be claimed, as it stands: the first of all due times and of all ends of leases.
+
+        In the past where one can be claimed now. A holder that lives renews its lease before that ends.
+        """
         ...
 
     def watch(self, topics: Sequence[str]) -> Watch:
         """Be told of commits that touch one of `topics`.
 
         A topic is the name of a stream (any append), `signals:STREAM` (appends without a generation), or `queue:NAME` (an
-        enqueue, or a release with a due time). Commits of other processes may touch more topics than they would here.
+        enqueue, or a release with a due time that is not quiet). Commits of other processes may touch more topics than they
+        would here.
         """
         ...
 

@@ -7,7 +7,11 @@ answers claims, the further apart they come, so that a crowd does not make a slo
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Final
+
+SAFETY_POLL_SECONDS: Final = 5.0
+"""What is due is looked for this often even when nobody tells of it."""
 
 APART_SECONDS: Final = 0.001
 """How far apart workers come on average, at least: about as long as the first takes from its look to a claim that others see."""
@@ -29,3 +33,8 @@ def hold_back_seconds(workers: int, claim_seconds: float, chance: float) -> floa
     """
     others = min(workers, MOST_WORKERS) - 1
     return min(max(others, 0) * max(claim_seconds, APART_SECONDS), MOST_SECONDS) * chance
+
+
+def is_found_in_time(due_in: timedelta) -> bool:
+    """Is something due so late that every idle worker looks before, without being told? Twice their interval, for slow ones."""
+    return due_in.total_seconds() > 2 * SAFETY_POLL_SECONDS

@@ -12,6 +12,7 @@ from outlast.domain.events import Recorded, RunClaimed, RunReleased
 from outlast.journal.append import prepare
 from outlast.ports.queue import Claim, Release
 from outlast.ports.store import Store
+from outlast.runs.crowd import is_found_in_time
 from outlast.runs.drafting import Draft, Drafter
 from outlast.runs.line import wake_ups
 from outlast.runs.readings import read_all
@@ -28,9 +29,10 @@ async def give_back(store: Store, claim: Claim, error: OutlastError) -> None:
     """
     with suppress(OutlastError):
         is_clash = isinstance(error, Conflict)
-        due_at = None if is_clash else await store.now() + timedelta(seconds=RETRY_SECONDS)
-        note = f"{error.code}: {error.detail}"
-        await store.commit([Release("runs", claim.item, claim.generation, due_at, note)])
+        retry = timedelta(seconds=RETRY_SECONDS)
+        due_at = None if is_clash else await store.now() + retry
+        note, is_quiet = f"{error.code}: {error.detail}", is_found_in_time(retry)
+        await store.commit([Release("runs", claim.item, claim.generation, due_at, note, is_quiet)])
 
 
 async def cancel_unbuilt(store: Store, claim: Claim, history: Sequence[Recorded], worker: str) -> None:

@@ -42,6 +42,7 @@ from outlast.journal.snapshot import EVERY, snapshot_of
 from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.queue import Release
 from outlast.ports.run_rows import UpdateRun
+from outlast.runs.crowd import is_found_in_time
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Intent, Started
 from outlast.runs.hooks import call_hook
@@ -135,9 +136,10 @@ class Session:
             if not self.state.is_claimed:
                 return True
         draft = Draft()
-        self.drafter.place(draft, RunReleased(reason), self.desk.now())
-        lease = self.desk.lease.claim
-        give_back = Release("runs", self.desk.run_id, lease.generation, due_at, reason)
+        now, lease = self.desk.now(), self.desk.lease.claim
+        self.drafter.place(draft, RunReleased(reason), now)
+        is_quiet = due_at is not None and is_found_in_time(due_at - now)
+        give_back = Release("runs", self.desk.run_id, lease.generation, due_at, reason, is_quiet)
         return await self._committed(draft, [give_back])
 
     async def kill_calls(self) -> None:

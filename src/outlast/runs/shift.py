@@ -10,15 +10,12 @@ from typing import Any, Final
 from outlast.domain.errors import Broken, OutlastError
 from outlast.ports.queue import Claim, Shares
 from outlast.ports.watch import Watch
-from outlast.runs.crowd import hold_back_seconds
+from outlast.runs.crowd import SAFETY_POLL_SECONDS, hold_back_seconds
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.heartbeat import Heartbeat
 from outlast.runs.loop import STORE_TROUBLES
 from outlast.runs.seat import Seat
 from outlast.runs.worker import Worker
-
-SAFETY_POLL_SECONDS: Final = 5.0
-"""What is due is looked for this often even when nobody tells of it."""
 
 BLOCKED_SECONDS: Final = 0.5
 """How soon to look again for entries that are due and may not be taken now: nobody tells when a share becomes free."""

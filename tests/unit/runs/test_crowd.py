@@ -2,15 +2,26 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.domain.errors import Broken
+from outlast.domain.events import RunClaimed
 from outlast.ports.queue import Claim, Enqueue
-from outlast.runs.crowd import APART_SECONDS, MOST_SECONDS, hold_back_seconds
+from outlast.runs.crowd import (
+    APART_SECONDS,
+    MOST_SECONDS,
+    SAFETY_POLL_SECONDS,
+    hold_back_seconds,
+    is_found_in_time,
+)
+from outlast.runs.giving_back import give_back
 from outlast.runs.shift import Shift
+from tests.law import law
 from tests.unit.runs.parts import in_turn, say
-from tests.unit.runs.stage import BOUND_SECONDS, staged
+from tests.unit.runs.stage import BOUND_SECONDS, Stage, staged
 
 
 def test_a_worker_alone_does_not_hold_back() -> None:
@@ -70,3 +81,45 @@ async def test_what_is_due_later_is_looked_at_and_not_claimed(tmp_path: Path) ->
         assert store.claims >= 1
         shift.stop()
         await serving
+
+
+@law("RUN-10.a")
+async def test_the_run_of_a_worker_that_is_gone_is_taken_when_its_lease_ends(tmp_path: Path) -> None:
+    """Not when an idle worker happens to look the next time."""
+    async with staged(tmp_path, in_turn(say("done"))) as stage:
+        run = await stage.start()
+        [gone] = await stage.store.claim("runs", "gone", 1.0)
+        watch = stage.store.watch([run])
+        shift = Shift(stage.worker())
+        serving = asyncio.create_task(shift.serve())
+        while not (claimed := await taken_up(stage, run)):
+            await watch.wait(BOUND_SECONDS)
+        shift.hurry()
+        await serving
+        watch.stop()
+    assert claimed[0] >= gone.until
+    assert claimed[0] - gone.until < timedelta(seconds=SAFETY_POLL_SECONDS / 2)
+
+
+async def taken_up(stage: Stage, run: str) -> list[datetime]:
+    return [one.at for one in await stage.history(run) if isinstance(one.event, RunClaimed)]
+
+
+async def test_a_run_that_is_offered_again_later_wakes_nobody(tmp_path: Path) -> None:
+    """It is found in time by whoever looks now and then."""
+    async with staged(tmp_path, in_turn(say("done"))) as stage:
+        run = await stage.start()
+        [claim] = await stage.store.claim("runs", "w", 60)
+        watch = stage.store.watch(["queue:runs"])
+        await give_back(stage.store, claim, Broken("store_full", "No room.", "Make some."))
+        assert not await watch.wait(0.1)
+        entry = await stage.store.read_entry("runs", run)
+        assert entry is not None
+        assert entry.due_at is not None
+        assert is_found_in_time(entry.due_at - await stage.store.now())
+        watch.stop()
+
+
+def test_what_is_due_before_everybody_has_looked_is_told() -> None:
+    assert not is_found_in_time(timedelta(seconds=SAFETY_POLL_SECONDS))
+    assert is_found_in_time(timedelta(minutes=1))

@@ -19,12 +19,13 @@ SIGNAL_TOPIC = "signals:"
 def topics_of(item: Item) -> Sequence[str]:
     """What a watcher would have to name to hear of this item.
 
-    A release that sets a due time is heard like an enqueue, the deletion of a run like an append.
+    A release that sets a due time is heard like an enqueue, unless it is quiet; the deletion of a run like an append.
     """
     if isinstance(item, Append) and item.events:
         return (item.stream,) if item.generation is not None else (item.stream, SIGNAL_TOPIC + item.stream)
     if isinstance(item, Enqueue | Release) and item.due_at is not None:
-        return (QUEUE_TOPIC + item.queue,)
+        is_quiet = isinstance(item, Release) and item.is_quiet
+        return () if is_quiet else (QUEUE_TOPIC + item.queue,)
     if isinstance(item, DeleteRun):
         return (item.run_id,)
     return ()

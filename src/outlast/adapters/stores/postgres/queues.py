@@ -92,6 +92,6 @@ async def list_entries(link: Link, queue: str) -> list[str]:
 
 
 async def next_due(link: Link, queue: str) -> datetime | None:
-    """When the next entry that no live lease holds is due."""
+    """When the next entry is due, or the lease that holds it ends."""
     due_at: datetime | None = await link.value(_NEXT_DUE, queue)
     return due_at

@@ -265,11 +265,8 @@ class RedisStore:
         """See `Store.next_due`."""
         sets = [self._key(of, queue) for of in ("due:", "leased:")]
         firsts: list[Command] = [("ZRANGE", key, 0, 0, "WITHSCORES") for key in sets]
-        free, leased, time_now = await self._read([*firsts, ("TIME",)])
-        due, until = decoding.first_score(free), decoding.first_score(leased)
-        if until is not None and until <= decoding.micros(time_now):
-            due = until if due is None else min(due, until)
-        return from_micros_or_none(due)
+        known = [decoding.first_score(found) for found in await self._read(firsts)]
+        return from_micros_or_none(min((at for at in known if at is not None), default=None))
 
     def watch(self, topics: Sequence[str]) -> TopicWatch:
         """See `Store.watch`."""

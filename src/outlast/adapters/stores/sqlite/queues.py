@@ -23,7 +23,9 @@ from outlast.ports.queue import Claim, Enqueue, QueueEntry, Release, Shares
 _ENQUEUE = query("enqueue_no_later")
 _RELEASE = query("release_if_generation")
 _DUE = query("due_entries")
-_NEXT_BY_SHARES = query("next_entry_by_shares")
+_MARK_RIPE = query("mark_ripe")
+_NEXT_PAIR = query("next_pair_by_shares")
+_DUE_OF_PAIR = query("due_of_pair")
 _CLAIM_DUE = query("claim_due")
 _CLAIM_ITEM = query("claim_item_if_free")
 _RENEW = query("renew_if_generation")
@@ -94,14 +96,17 @@ def _take_due(session: Session, wish: Wish, now: int, until: int) -> list[tuple[
 
 def _take_by_shares(session: Session, wish: Wish, now: int, until: int) -> list[tuple[str, int, int]]:
     assert wish.shares is not None
+    asked = {"queue": wish.queue, "now": now, "reader": wish.reader}
     bounds = {"per_user": wish.shares.per_user, "per_label": wish.shares.per_label}
+    session.run(_MARK_RIPE, queue=wish.queue, now=now)
     taken: list[tuple[str, int, int]] = []
     while len(taken) < wish.limit:
-        found = session.run(_NEXT_BY_SHARES, queue=wish.queue, now=now, reader=wish.reader, **bounds)
-        entry = found.fetchone()
-        if entry is None:
+        pair = session.run(_NEXT_PAIR, **asked, **bounds, limit=wish.limit - len(taken)).fetchone()
+        if pair is None:
             break
-        taken += _take(session, wish, [entry[0]], until)
+        user_id, label, share = pair
+        due = session.run(_DUE_OF_PAIR, **asked, user_id=user_id, label=label, limit=share).fetchall()
+        taken += _take(session, wish, [entry for (entry,) in due], until)
     return taken
 
 
@@ -166,7 +171,7 @@ def list_entries(connection: sqlite3.Connection, queue: str) -> list[str]:
     return [item for (item,) in connection.execute(_LIST_ENTRIES, {"queue": queue})]
 
 
-def next_due(connection: sqlite3.Connection, queue: str, now: datetime) -> datetime | None:
-    """When the next entry that no live lease holds is due."""
-    found = connection.execute(_NEXT_DUE, {"queue": queue, "now": to_micros(now)}).fetchone()
+def next_due(connection: sqlite3.Connection, queue: str) -> datetime | None:
+    """When the next entry is due, or the lease that holds it ends."""
+    found = connection.execute(_NEXT_DUE, {"queue": queue}).fetchone()
     return None if found is None else from_micros(found[0])

@@ -182,7 +182,7 @@ class SqliteStore:
 
     async def next_due(self, queue: str) -> datetime | None:
         """See `Store.next_due`."""
-        return await self._read(lambda connection: queues.next_due(connection, queue, self._clock()))
+        return await self._read(lambda connection: queues.next_due(connection, queue))
 
     def watch(self, topics: Sequence[str]) -> TopicWatch:
         """See `Store.watch`."""

@@ -186,21 +186,24 @@ class QueueContract:
         evict = claim.generation
         assert await store.claim("runs", "w", LEASE_SECONDS, item="new", evict=evict, reader=2) == []
 
-    async def test_next_due_looks_past_live_leases(self, store: TestableStore) -> None:
-        """None without entries; an expired lease is due."""
+    async def test_next_due_tells_when_something_can_next_be_claimed(self, store: TestableStore) -> None:
+        """None without entries; of what is held, when the lease ends, unless it is renewed or given back."""
         assert await store.next_due("runs") is None
         await _enqueue(store, "soon", minutes=1)
-        await _enqueue(store, "late", minutes=2)
+        await _enqueue(store, "late", minutes=60)
         soon, late = (await _entry(store, "soon")).due_at, (await _entry(store, "late")).due_at
         assert await store.next_due("runs") == soon
-        await take(store, "soon")
+        [claim] = await store.claim("runs", "w", LEASE_SECONDS, item="soon")
+        assert await store.next_due("runs") == claim.until
+        await store.renew([claim], 2 * LEASE_SECONDS)
+        assert await store.next_due("runs") == (await _entry(store, "soon")).until
+        await store.expire_lease("runs", "soon")
+        ended_at = await store.next_due("runs")
+        assert ended_at is not None
+        assert ended_at <= await store.now()
+        again = await take(store, "soon")
+        await put(store, Release("runs", "soon", again.generation, None))
         assert await store.next_due("runs") == late
-        await take(store, "late")
-        assert await store.next_due("runs") is None
-        await store.expire_lease("runs", "late")
-        due_at = await store.next_due("runs")
-        assert due_at is not None
-        assert due_at <= await store.now()
 
     async def test_the_same_item_in_two_queues_is_two_entries(self, store: Store) -> None:
         """A lease on one says nothing of the other."""

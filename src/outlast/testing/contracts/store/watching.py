@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from outlast.ports.batch import Guard, Refused
-from outlast.ports.queue import Enqueue
+from outlast.ports.queue import Enqueue, Release
 from outlast.ports.store import Store
-from outlast.testing.contracts.store.samples import append, put
+from outlast.testing.contracts.store.samples import append, put, take
 
 _SOON_SECONDS = 10.0
+_HOUR = timedelta(hours=1)
 
 
 @pytest.mark.asyncio
@@ -51,6 +53,28 @@ class WatchContract:
         await put(store, Enqueue("runs", "r", await store.now(), "ann"))
         assert await watch.wait(_SOON_SECONDS)
         watch.stop()
+
+    async def test_a_release_wakes_who_watches_its_queue_unless_it_is_quiet(
+        self, store: Store, other: Store
+    ) -> None:
+        """One that is due at once or later, whichever handle it is of; a quiet one, and one that rests, are not heard of."""
+        now = await store.now()
+        await put(store, Enqueue("runs", "r", now, "ann"))
+        watches = [handle.watch(["queue:runs"]) for handle in (store, other)]
+        releases = [(now, False), (now + _HOUR, False), (now + _HOUR, True), (None, False)]
+        for due_at, is_quiet in releases:
+            claim = await take(store)
+            for watch in watches:
+                while await watch.wait(0.1):  # nothing is pending now
+                    pass
+            await put(store, Release("runs", "r", claim.generation, due_at, "", is_quiet))
+            if due_at is not None and not is_quiet:
+                assert [await watch.wait(_SOON_SECONDS) for watch in watches] == [True, True]
+            else:
+                assert not await watches[0].wait(0.2)
+            await put(store, Enqueue("runs", "r", now, "ann"))
+        for watch in watches:
+            watch.stop()
 
     async def test_another_handle_is_heard(self, store: Store, other: Store) -> None:
         """Streams and queues, again and again."""

@@ -13,7 +13,7 @@ due AS MATERIALIZED (
     FOR NO KEY UPDATE OF entry SKIP LOCKED
 )
 UPDATE {schema}.queue_entries AS entry
-SET generation = entry.generation + 1, holder = $2, until = clock.now + $3::interval, attempts = entry.attempts + 1, due_at = NULL
+SET generation = entry.generation + 1, holder = $2, until = clock.now + $3::interval, attempts = entry.attempts + 1, due_at = NULL, is_ripe = false
 FROM due, clock
 WHERE entry.queue = due.queue AND entry.item = due.item
 RETURNING entry.item, entry.generation, entry.until, clock.now, entry.attempts, due.ready_at

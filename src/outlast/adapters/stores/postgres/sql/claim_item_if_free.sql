@@ -4,7 +4,7 @@ WITH clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now
 )
 UPDATE {schema}.queue_entries AS entry
-SET generation = entry.generation + 1, holder = $2, until = clock.now + $3::interval, attempts = entry.attempts + 1, due_at = NULL
+SET generation = entry.generation + 1, holder = $2, until = clock.now + $3::interval, attempts = entry.attempts + 1, due_at = NULL, is_ripe = false
 FROM clock
 WHERE entry.queue = $1
     AND entry.item = $4

@@ -3,7 +3,7 @@ WITH clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now
 )
 UPDATE {schema}.queue_entries AS entry
-SET until = clock.now + $4::interval
+SET until = clock.now + $4::interval, is_ripe = false
 FROM clock, unnest($1::text[], $2::text[], $3::bigint[]) AS lease (queue, item, generation)
 WHERE entry.queue = lease.queue
     AND entry.item = lease.item
