@@ -57,7 +57,7 @@ golden:
 laws:
     python -m tests.architecture.laws
 
-# make both lock files again, with hashes and without any address
+# make both lock files again, with hashes and without any address; what is installed is what was tested
 lock:
-    uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header -q -o requirements.lock
     uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-header -q -o requirements-dev.lock
+    uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header -q -c requirements-dev.lock -o requirements.lock
