@@ -87,6 +87,12 @@ async def owned_row(store: Store, run_id: str, user_id: str | None = None) -> Ru
     return row
 
 
+async def is_over(store: Store, run_id: str, position: int) -> bool:
+    """Has a run ended, its worker left it, and nothing happened after `position`?"""
+    state = await load_state(store, run_id)
+    return state.has_ended and not state.is_claimed and state.position <= position
+
+
 async def holder_of(store: Store, run_id: str) -> Holder:
     """Who works on a run, by its lease."""
     entry: QueueEntry | None = await store.read_entry("runs", run_id)

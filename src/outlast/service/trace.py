@@ -33,6 +33,9 @@ from outlast.runs.recall.showing import recalled_text
 HIDDEN: Final = frozenset({"secret"})
 """Fields of events that no trace shows."""
 
+PAGE: Final = 200
+"""How many events are read at once where a run is followed."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Spoken:
@@ -171,27 +174,66 @@ async def trace_run(store: Store, run_id: str) -> list[dict[str, Any]]:
     return list(trace_of(run_id, history))
 
 
+async def trace_page(
+    store: Store, run_id: str, after: int, limit: int
+) -> tuple[list[dict[str, Any]], int | None]:
+    """At most `limit` lines of the trace after a position, and the position to go on from, None at the end. Raises NotFound."""
+    follower = Follower(store, run_id)
+    found: list[dict[str, Any]] = []
+    while lines := await follower.more():
+        found += [line for line in lines if line["seq"] > after]
+        if len(found) > limit:
+            return found[:limit], found[limit - 1]["seq"]
+    return found, None
+
+
 def trace_of(run_id: str, history: Iterable[Recorded]) -> Iterable[dict[str, Any]]:
     """The trace lines of a history, from its first event."""
     tracer = Tracer(run_id)
     return [tracer.line(recorded) for recorded in history]
 
 
+class Follower:
+    """Reads the journal of a run as it grows, some events at a time, as trace lines."""
+
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store = store
+        self._tracer = Tracer(run_id)
+        self._run_id = run_id
+        self._position = 0
+
+    async def more(self, limit: int = PAGE) -> list[dict[str, Any]]:
+        """The lines that follow, at most `limit`; none when there are no more events yet. Raises NotFound (`unknown_run`)."""
+        history = await read_history(self._store, self._run_id, after=self._position, limit=limit)
+        if not history and not self._position:
+            raise unknown_run(self._run_id)
+        self._position += len(history)
+        return [self._tracer.line(recorded) for recorded in history]
+
+    @property
+    def state(self) -> str | None:
+        """The run's state after the last line."""
+        return str(self._tracer.state.state) if self._tracer.state is not None else None
+
+    @property
+    def has_ended(self) -> bool:
+        """Had the run ended, and had its worker left it, at the last line? Nothing follows unless somebody resumes it."""
+        state = self._tracer.state
+        return state is not None and state.has_ended and not state.is_claimed
+
+
 async def follow_run(store: Store, run_id: str, poll_seconds: float = 5.0) -> AsyncIterator[dict[str, Any]]:
     """The trace of a run as it grows, until the run has ended. Raises NotFound (`unknown_run`)."""
-    tracer = Tracer(run_id)
+    follower = Follower(store, run_id)
     watch = store.watch([run_id])
-    position = 0
     try:
         while True:
-            history = await read_history(store, run_id, after=position)
-            if not history and position == 0:
-                raise unknown_run(run_id)
-            for recorded in history:
-                position = recorded.position
-                yield tracer.line(recorded)
-            if tracer.state is not None and tracer.state.has_ended and not tracer.state.is_claimed:
-                return
-            await watch.wait(poll_seconds)
+            lines = await follower.more()
+            for line in lines:
+                yield line
+            if not lines:
+                if follower.has_ended:
+                    return
+                await watch.wait(poll_seconds)
     finally:
         watch.stop()

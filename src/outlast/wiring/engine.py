@@ -69,12 +69,14 @@ class Engine:
         tools: Iterable[object] = (),
         provider: Provider | None = None,
         store: Store | None = None,
+        live: LocalLive | None = None,
     ) -> None:
         self.settings = settings
         self.environ = os.environ if environ is None else environ
-        self.live = LocalLive()
+        self.live = live if live is not None else LocalLive()
         self.store = store if store is not None else store_of(settings, self.environ)
-        self.builder = Builder(settings, self.environ, self.live, tools=tools, provider=provider)
+        self._given = (tuple(tools), provider)
+        self.builder = Builder(settings, self.environ, self.live, tools=self._given[0], provider=provider)
 
     @classmethod
     def from_config(
@@ -89,6 +91,18 @@ class Engine:
         """The engine of the configuration at `path`, or the one found. Raises CallerMistake as `settings.load` does."""
         settings = load(path, overrides=overrides, directory=directory)
         return cls(settings, tools=tools, provider=provider)
+
+    def twin(self) -> Engine:
+        """An engine for another thread, over the same store and the same live frames; open and close only this one."""
+        tools, provider = self._given
+        return Engine(
+            self.settings,
+            environ=self.environ,
+            tools=tools,
+            provider=provider,
+            store=self.store,
+            live=self.live,
+        )
 
     async def open(self) -> None:
         """Open the store. Raises Broken when it cannot serve."""

@@ -23,6 +23,10 @@ class LocalLive:
             except Exception:  # noqa: BLE001 - whoever watches must not disturb the run
                 self.leave(frame.run_id, listener)
 
+    def is_heard(self, run_id: str) -> bool:
+        """Does anybody watch a run?"""
+        return run_id in self._listeners
+
     def join(self, run_id: str, listener: Listener) -> None:
         """Hear the frames of a run from now on."""
         self._listeners.setdefault(run_id, []).append(listener)

@@ -207,3 +207,15 @@ class Gateway:
     host: Text = setting(Text("127.0.0.1"), "Address to listen on; any other than loopback needs a token.")
     port: int = setting(8765, "Port to listen on; 0: any free one.", at_least=0, at_most=65535)
     token: Secret | None = setting(None, "Token that every request must carry.")
+    max_body_bytes: int = setting(
+        8 * 1024 * 1024, "How large the body of a request may be.", unit="bytes", at_least=1024
+    )
+    max_requests_per_second: float = setting(
+        100.0,
+        "How many requests of one user are answered in a second; twice as many at once.",
+        unit="requests a second",
+        at_least=1,
+    )
+    max_streams_per_user: int = setting(
+        100, "How many event streams one user may have open.", unit="streams", at_least=1
+    )
