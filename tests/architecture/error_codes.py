@@ -13,12 +13,13 @@ _FAULTS = tuple(f"model_{fault}" for fault in get_args(ModelFault))
 MADE_OF_PARTS: dict[str, tuple[str, ...]] = {
     "f'bad_{what}'": ("bad_thread", "bad_key"),
     "f'model_{branch.fault}'": _FAULTS,
+    "f'unknown_{what}'": ("unknown_run", "unknown_thread"),
     "f'{what}_not_found'": ("workflow_not_found", "hook_not_found"),
     "ticket.status": ("rejected", "expired"),
 }
 """Codes that are put together where they are raised, by how they are spelled there."""
 
-_CODE_AT = {"ToolError": 0, "fail": 1, "settle": 1, "_fail": 2, "Problem": 3, "tell_error": 0}
+_CODE_AT = {"ToolError": 0, "fail": 1, "settle": 1, "_fail": 2, "Problem": 3, "tell_error": 0, "problem": 0}
 """Where calls that are no errors of the tree take a code, by position."""
 
 _NO_CODES = {"ModelCallFailed", "ScriptExhausted"}

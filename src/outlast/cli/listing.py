@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 SECTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "Work": ("init", "run", "chat", "resume", "fork", "worker"),
+    "Work": ("init", "run", "chat", "resume", "fork", "serve", "worker"),
     "Steer a run": ("pause", "cancel", "say", "answer", "approve", "reject", "set"),
     "Look": ("runs", "show", "report", "trace", "threads"),
     "Keep and move": ("export", "import", "archive", "prune"),

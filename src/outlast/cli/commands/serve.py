@@ -1,0 +1,54 @@
+"""Serve the API and the page, with workers inside."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
+
+from outlast.cli.exits import Exit
+from outlast.cli.options import Config, Sets
+from outlast.cli.printing import note
+from outlast.cli.sitting import Sitting
+from outlast.gateway.serving import Place
+from outlast.gateway.serving import serve as serve_engine
+
+app = App(name="serve")
+
+
+@app.default
+def serve(
+    *,
+    host: Annotated[str | None, Parameter(help="Address to listen on; left out: gateway.host.")] = None,
+    port: Annotated[
+        int | None,
+        Parameter(
+            help="Port to listen on, 0 for any; left out: gateway.port.", validator=Number(gte=0, lte=65535)
+        ),
+    ] = None,
+    workers: Annotated[
+        int,
+        Parameter(
+            help="Workers inside; 0 leaves runs to `outlast worker`. Each works on harness.max_concurrent_runs at once.",
+            validator=Number(gte=0, lte=64),
+        ),
+    ] = 1,
+    sets: Sets = None,
+    config: Config = None,
+) -> int:
+    """Serve the API and the page, and work on runs.
+
+    Ctrl-C or SIGTERM: streams are told, calls in flight may end within harness.drain_seconds, every run is given back.
+    """
+    with Sitting(config, sets or (), log_level="WARNING") as sitting:
+        settings = sitting.engine.settings
+        settings.require("gateway")
+        place = Place(
+            host=host or settings.gateway.host.resolve(os.environ),
+            port=settings.gateway.port if port is None else port,
+            workers=workers,
+        )
+        sitting.run(serve_engine(sitting.engine, place, note))
+    return Exit.DONE

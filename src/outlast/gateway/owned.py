@@ -1,0 +1,43 @@
+"""The run or thread a path names, if it is the caller's. Another's is answered like one that is not there."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Path
+
+from outlast.domain.errors import NotFound
+from outlast.domain.ids import is_safe_id
+from outlast.gateway.access import Caller, Reader, Writer
+from outlast.gateway.site import AtSite, Site
+from outlast.ports.store import RunRow
+from outlast.service.show import owned_row
+
+RunId = Annotated[str, Path(description="Id of a run of yours.")]
+ThreadId = Annotated[str, Path(description="Id of a thread of yours.")]
+
+
+def checked_id(what: str, given: str) -> str:
+    """`given`, if it is fit to be an id. Raises NotFound, since nothing has such a name."""
+    if is_safe_id(given):
+        return given
+    raise NotFound(f"unknown_{what}", f"There is no {what} {given[:80]}.", f"List yours: GET /api/{what}s.")
+
+
+async def _run_to_read(run_id: RunId, caller: Reader, site: AtSite) -> RunRow:
+    return await _run(run_id, caller, site)
+
+
+async def _run_to_change(run_id: RunId, caller: Writer, site: AtSite) -> RunRow:
+    return await _run(run_id, caller, site)
+
+
+async def _run(run_id: str, caller: Caller, site: Site) -> RunRow:
+    return await owned_row(site.store, checked_id("run", run_id), caller.user_id)
+
+
+RunToRead = Annotated[RunRow, Depends(_run_to_read)]
+"""The caller's run that the path names."""
+
+RunToChange = Annotated[RunRow, Depends(_run_to_change)]
+"""The same, for a caller that may change it."""

@@ -1,0 +1,77 @@
+"""What may be asked: the bodies of requests."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from outlast.gateway.shapes.shape import Shape
+
+
+class NewThread(Shape):
+    """A conversation to be opened; without a title it is named after its first words."""
+
+    title: str = Field("", max_length=200)
+
+
+class NewRun(Shape):
+    """A run to be started: the name of a task, what it is to do, and settings over the configuration, nested or by dotted paths.
+
+    `multitask_strategy` says what happens when the thread has a run that is still active: the new one is refused.
+    """
+
+    task: str = Field(min_length=1, max_length=200)
+    input: str
+    config: dict[str, JsonValue] = Field(default_factory=dict)
+    multitask_strategy: Literal["reject"] = "reject"
+
+
+class NewRunAnywhere(NewRun):
+    """A run to be started in a thread, or in a new one. `continues` names a run that has ended: start from what it found."""
+
+    thread_id: str | None = None
+    continues: str | None = None
+
+
+class Reason(Shape):
+    """Why, for the record."""
+
+    reason: str = ""
+
+
+class Words(Shape):
+    """Something to say."""
+
+    text: str
+
+
+class Answer(Words):
+    """An answer to the open question of a run, or to the one named."""
+
+    question: str | None = None
+
+
+class Limits(Shape):
+    """Limits of a run to be changed: `{"max_steps": 60}`; null lifts `max_tokens_total` and `max_cost_usd`."""
+
+    limits: dict[str, JsonValue] = Field(min_length=1)
+
+
+class Fork(Shape):
+    """The last event that is copied, and settings over what the run is pinned to."""
+
+    at: int = Field(ge=1, le=2**53)
+    config: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Decision(Shape):
+    """What a person decided about a ticket: `edit` are other arguments for the call, a comment on a rejection reaches the model.
+
+    `run_id` names the run where tickets of several runs are called alike.
+    """
+
+    decision: Literal["approve", "reject"]
+    edit: dict[str, JsonValue] | None = None
+    comment: str = ""
+    run_id: str | None = None

@@ -1,0 +1,43 @@
+"""What every request finds: the engine, who is who, the bounds, and who is connected."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from outlast.gateway.access import Access
+from outlast.gateway.crew import Crew
+from outlast.gateway.metrics import Metrics
+from outlast.gateway.streams import Streams
+from outlast.ports.store import Store
+from outlast.wiring.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One gateway. `closing` is set once it is told to stop."""
+
+    engine: Engine
+    access: Access
+    streams: Streams
+    crew: Crew
+    metrics: Metrics = field(default_factory=Metrics)
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def store(self) -> Store:
+        """The store of the engine."""
+        return self.engine.store
+
+
+def site_of(request: Request) -> Site:
+    """The gateway a request came to."""
+    site: Site = request.app.state.site
+    return site
+
+
+AtSite = Annotated[Site, Depends(site_of)]
+"""The gateway a request came to, for a route."""
