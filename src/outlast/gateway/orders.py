@@ -55,6 +55,7 @@ async def begin(
             user_id=caller.user_id,
             overrides=allowed_overrides(caller, wanted.config),
             by_name_only=True,
+            strategy=wanted.multitask_strategy,
         )
     )
     return await shown(site, caller, begun.run_id)

@@ -10,7 +10,7 @@ from outlast.domain.errors import NotFound
 from outlast.domain.ids import is_safe_id
 from outlast.gateway.access import Caller, Reader, Writer
 from outlast.gateway.site import AtSite, Site
-from outlast.ports.store import RunRow
+from outlast.ports.run_rows import RunRow
 from outlast.service.show import owned_row
 
 RunId = Annotated[str, Path(description="Id of a run of yours.")]

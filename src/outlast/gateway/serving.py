@@ -83,8 +83,10 @@ class Serving:
         self.site.crew.stop()
 
 
-async def serve(engine: Engine, place: Place, tell: Callable[[str], None]) -> None:
-    """Serve an open engine until SIGINT or SIGTERM, a second one ends it at once. `tell` is told where it listens.
+async def serve(
+    engine: Engine, place: Place, listening: Callable[[str], None], tell: Callable[[str], None]
+) -> None:
+    """Serve an open engine until SIGINT or SIGTERM, a second one ends it at once. `listening` is called with the address.
 
     Raises what `Serving` raises.
     """
@@ -98,7 +100,7 @@ async def serve(engine: Engine, place: Place, tell: Callable[[str], None]) -> No
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
-    tell(f"Listening on {serving.address} with {_counted(place.workers)}; Ctrl-C stops it.")
+    listening(serving.address)
     try:
         await serving.run()
     finally:
@@ -174,7 +176,3 @@ def _listening(host: str, port: int) -> socket.socket:
         ) from error
     made.setblocking(False)
     return made
-
-
-def _counted(workers: int) -> str:
-    return {0: "no worker (runs wait for `outlast worker`)", 1: "1 worker"}.get(workers, f"{workers} workers")

@@ -23,7 +23,9 @@ async def run_of_ticket(store: Store, ticket: str, user_id: str, run_id: str | N
         found = [(await owned_row(store, run_id, user_id)).run_id]
     else:
         rows = await store.list_runs(RunFilter(user_id=user_id, limit=MOST_RUNS))
-        found = [row.run_id for row in rows if row.state not in ENDED and await _has(store, row.run_id, ticket)]
+        found = [
+            row.run_id for row in rows if row.state not in ENDED and await _has(store, row.run_id, ticket)
+        ]
     if not found:
         raise NotFound(
             "unknown_ticket", f"No run of yours has a ticket {ticket[:80]}.", "See what your runs wait for."

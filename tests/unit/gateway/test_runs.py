@@ -4,7 +4,7 @@ from pathlib import Path
 
 from outlast.tools import tool
 from tests.law import law
-from tests.unit.gateway.house import House, house_of
+from tests.unit.gateway.house import house_of
 
 
 @tool(effect="once")
@@ -127,15 +127,36 @@ async def test_thread_is_shown_with_its_words_and_deleted_with_its_runs(tmp_path
         run = await house.start("gated", "Hello")
         path = f"/api/threads/{run['thread_id']}"
         await house.until(run["run_id"], "WAITING")
-        busy = await house.client.delete(path)
-        assert (busy.status_code, busy.json()["code"]) == (409, "thread_busy")
-        await _cancelled(house, run["run_id"])
         shown = (await house.client.get(path)).json()
         assert (shown["title"], shown["messages"][0]["text"]) == ("Hello", "Hello")
+        assert shown["unfinished"] == [run["run_id"]]
         assert (await house.client.delete(path)).status_code == 204
         assert (await house.client.get(path)).status_code == 404
         assert (await house.client.get(f"/api/runs/{run['run_id']}")).status_code == 404
         assert (await house.client.get("/api/threads")).json() == {"threads": []}
+
+
+async def test_g11_08_run_of_a_busy_thread_waits_its_turn_or_interrupts_as_it_wishes(tmp_path: Path) -> None:
+    async with house_of(tmp_path) as house:
+        first = await house.start("gated", "One")
+        await house.until(first["run_id"], "WAITING")
+        path = f"/api/threads/{first['thread_id']}/runs"
+        second = await house.client.post(
+            path, json={"task": "talk", "input": "Two", "multitask_strategy": "enqueue"}
+        )
+        assert (second.status_code, second.json()["state"]) == (202, "INIT")
+        third = await house.client.post(
+            path, json={"task": "talk", "input": "Three", "multitask_strategy": "interrupt"}
+        )
+        await house.until(first["run_id"], "CANCELLED")
+        for queued in (second, third):
+            await house.until(queued.json()["run_id"], "COMPLETED")
+        shown = (await house.client.get(f"/api/threads/{first['thread_id']}")).json()
+        assert [said["text"] for said in shown["messages"] if said["speaker"] == "user"] == [
+            "One",
+            "Two",
+            "Three",
+        ]
 
 
 async def test_trace_comes_in_pages_that_fit_together(tmp_path: Path) -> None:
@@ -150,8 +171,3 @@ async def test_trace_comes_in_pages_that_fit_together(tmp_path: Path) -> None:
             pieces, after = pieces + page["lines"], page["next"]
         assert pieces == whole["lines"]
         assert [line["seq"] for line in pieces] == list(range(1, len(pieces) + 1))
-
-
-async def _cancelled(house: House, run_id: str) -> None:
-    await house.client.post(f"/api/runs/{run_id}/cancel")
-    await house.until(run_id, "CANCELLED")

@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from outlast.cli.exits import Exit
-from outlast.cli.options import Config, Sets
-from outlast.cli.printing import note
+from outlast.cli.options import AsJson, Config, Sets
+from outlast.cli.printing import document, note
 from outlast.cli.sitting import Sitting
 from outlast.gateway.serving import Place
 from outlast.gateway.serving import serve as serve_engine
@@ -37,10 +37,12 @@ def serve(
     ] = 1,
     sets: Sets = None,
     config: Config = None,
+    json: AsJson = False,
 ) -> int:
     """Serve the API and the page, and work on runs.
 
     Ctrl-C or SIGTERM: streams are told, calls in flight may end within harness.drain_seconds, every run is given back.
+    --json prints the address once it listens.
     """
     with Sitting(config, sets or (), log_level="WARNING") as sitting:
         settings = sitting.engine.settings
@@ -50,5 +52,15 @@ def serve(
             port=settings.gateway.port if port is None else port,
             workers=workers,
         )
-        sitting.run(serve_engine(sitting.engine, place, note))
+
+        def listening(address: str) -> None:
+            note(f"Listening on {address} with {_counted(workers)}; Ctrl-C stops it.")
+            if json:
+                document({"address": address, "workers": workers})
+
+        sitting.run(serve_engine(sitting.engine, place, listening, note))
     return Exit.DONE
+
+
+def _counted(workers: int) -> str:
+    return {0: "no worker (runs wait for `outlast worker`)", 1: "1 worker"}.get(workers, f"{workers} workers")

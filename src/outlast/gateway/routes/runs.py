@@ -10,18 +10,18 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from outlast.domain.states import State
 from outlast.gateway.access import Reader, Writer
 from outlast.gateway.orders import begin
-from outlast.gateway.owned import RunToRead
+from outlast.gateway.owned import RunToRead, checked_id
 from outlast.gateway.shapes.asked import NewRunAnywhere
 from outlast.gateway.shapes.report import ReportDocument
 from outlast.gateway.shapes.run import RunDocument, RunList
 from outlast.gateway.shapes.trace import TracePage
 from outlast.gateway.site import AtSite
-from outlast.ports.store import RunFilter
+from outlast.ports.run_rows import RunFilter
 from outlast.service.reports.document import to_document
 from outlast.service.reports.html import to_html
 from outlast.service.reports.markdown import to_markdown
 from outlast.service.show import list_runs, run_report, show_run
-from outlast.service.threads import require_thread
+from outlast.service.threads import owned_thread
 from outlast.service.trace import trace_page
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
@@ -36,7 +36,7 @@ Key = Annotated[
 async def start(wanted: NewRunAnywhere, caller: Writer, site: AtSite, key: Key = None) -> JSONResponse:
     """Start a run, in a thread of yours or a new one."""
     if wanted.thread_id is not None:
-        await require_thread(site.store, wanted.thread_id, caller.user_id)
+        await owned_thread(site.store, checked_id("thread", wanted.thread_id), caller.user_id)
     return await begin(site, caller, wanted, key, thread_id=wanted.thread_id, continues=wanted.continues)
 
 

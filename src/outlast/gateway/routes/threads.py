@@ -17,6 +17,8 @@ from outlast.gateway.shapes.run import RunDocument
 from outlast.gateway.shapes.thread import ListedThread, ThreadDocument, ThreadList
 from outlast.gateway.site import AtSite
 from outlast.service import threads
+from outlast.service.thread_removal import Ender, delete_thread
+from outlast.wiring.identity import as_holder, is_surely_gone, own_identity
 
 router = APIRouter(prefix="/api/threads", tags=["threads"])
 
@@ -46,8 +48,9 @@ async def show(thread_id: ThreadId, caller: Reader, site: AtSite) -> JSONRespons
 
 @router.delete("/{thread_id}", status_code=204)
 async def delete(thread_id: ThreadId, caller: Writer, site: AtSite) -> Response:
-    """Delete a conversation with its runs, once none of them is active."""
-    await threads.delete_thread(site.store, checked_id("thread", thread_id), caller.user_id)
+    """Delete a conversation with everything in it; what goes on in it is cancelled first."""
+    ender = Ender(holder=as_holder(own_identity()), is_gone=is_surely_gone)
+    await delete_thread(site.store, checked_id("thread", thread_id), caller.user_id, ender)
     return Response(status_code=204)
 
 
@@ -59,5 +62,5 @@ async def start(
 ) -> JSONResponse:
     """Start a run in a conversation."""
     name = checked_id("thread", thread_id)
-    await threads.require_thread(site.store, name, caller.user_id)
+    await threads.owned_thread(site.store, name, caller.user_id)
     return await begin(site, caller, wanted, key, thread_id=name)

@@ -2,6 +2,6 @@
 
 What is taken is checked against them. What is given comes from the verbs of `service` as it is; that both agree is tested.
 
-May import: `domain`.
+May import: `service`, `domain`.
 To add one: a model here, named where a route takes or gives it.
 """

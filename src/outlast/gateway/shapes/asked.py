@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from outlast.gateway.shapes.shape import Shape
+from outlast.service.start import Strategy
 
 
 class NewThread(Shape):
@@ -18,13 +19,14 @@ class NewThread(Shape):
 class NewRun(Shape):
     """A run to be started: the name of a task, what it is to do, and settings over the configuration, nested or by dotted paths.
 
-    `multitask_strategy` says what happens when the thread has a run that is still active: the new one is refused.
+    `multitask_strategy` says what becomes of it when the thread has a run that has not ended: it is refused, waits its turn, or
+    waits while the active run is cancelled.
     """
 
     task: str = Field(min_length=1, max_length=200)
     input: str
     config: dict[str, JsonValue] = Field(default_factory=dict)
-    multitask_strategy: Literal["reject"] = "reject"
+    multitask_strategy: Strategy = "reject"
 
 
 class NewRunAnywhere(NewRun):

@@ -24,8 +24,9 @@ class ThreadMessage(Shape):
 
 
 class ThreadDocument(ListedThread):
-    """A conversation and what was said in it."""
+    """A conversation, what was said in it, and its runs that have not ended, the active one first."""
 
+    unfinished: list[str]
     messages: list[ThreadMessage]
 
 
