@@ -210,7 +210,7 @@ class Soak:
 
     async def _begun(self, engine: Engine, runs: int) -> list[str]:
         definition = engine.definition(Request(task="errand"))
-        tools = engine.builder.pinned_tools(definition)
+        tools = await engine.builder.pinned_tools(definition)
         orders = [
             Order(
                 definition=definition,

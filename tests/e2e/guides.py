@@ -102,6 +102,7 @@ def _newest_run(folder: Path) -> str:
 def _run(argv: list[str], folder: Path, exit_code: int) -> str:
     """What a command printed; it must end with `exit_code`. It has no key, no proxy and no configuration but the page's."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    kept["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
     done = subprocess.run(
         argv,
         check=False,

@@ -14,9 +14,10 @@ from typing import Any, Final, Literal
 
 from outlast.cli.opening import existing_store
 from outlast.cli.presence import live_workers
-from outlast.cli.toolbox import known_tools
+from outlast.cli.toolbox import known_tools, listed_tools
 from outlast.domain.errors import CallerMistake, NotFound, OutlastError
 from outlast.ports.store import Store
+from outlast.wiring.discover import ToolEntry
 from outlast.wiring.models import Models
 from outlast.wiring.reading import reading_of
 from outlast.wiring.settings.check import check as problems_of
@@ -60,7 +61,8 @@ async def examine(config: str | None) -> AsyncGenerator[Finding, None]:
         )
     for notice in settings.notices:
         yield Finding("configuration", "warning", notice)
-    for finding in (*await _store(settings), *_models(settings), _space(settings.home)):
+    found = (*await _store(settings), *_models(settings), *await _servers(settings), _space(settings.home))
+    for finding in found:
         yield finding
     async with aclosing(_reading(settings)) as findings:
         async for finding in findings:
@@ -125,6 +127,28 @@ def _models(settings: Settings) -> list[Finding]:
                 name, Finding("model", "ok", f"{name} is configured (it was not asked anything)")
             )
     return list(found.values())
+
+
+async def _servers(settings: Settings) -> list[Finding]:
+    """One finding for each MCP server, which is asked for its tools."""
+    tools = await listed_tools(settings)
+    return [
+        _server(name, [tool for tool in tools if tool.server == name])
+        for name in sorted(settings.mcp_servers)
+    ]
+
+
+def _server(name: str, tools: list[ToolEntry]) -> Finding:
+    broken = [tool for tool in tools if tool.problem]
+    if broken and broken[0].model_name is None:
+        return Finding(
+            "mcp server", "error", f"{name}: {broken[0].problem}", "Runs that name its tools do not start."
+        )
+    detail = f"{name}: {len(tools) - len(broken)} tools"
+    if not broken:
+        return Finding("mcp server", "ok", detail)
+    left_out = "; ".join(f"{tool.name}: {tool.problem}" for tool in broken[:5])
+    return Finding("mcp server", "warning", f"{detail}; left out: {left_out}", "The others can be used.")
 
 
 async def _reading(settings: Settings) -> AsyncGenerator[Finding, None]:

@@ -10,7 +10,15 @@ from typing import Final
 from outlast.domain.bounded import bound
 from outlast.domain.door import Json, clean_text, stored_form
 from outlast.domain.errors import ModelMistake, OutlastError, Passing
-from outlast.domain.events import AnyEvent, HookRan, PinnedTool, QuestionAsked, ReportWritten, ToolAnswered
+from outlast.domain.events import (
+    AnyEvent,
+    HookRan,
+    PinnedTool,
+    QuestionAsked,
+    ReportWritten,
+    ToolAnswered,
+    ToolUnsettled,
+)
 from outlast.domain.run import Call, RunState
 from outlast.domain.source import Fetched, Found
 from outlast.domain.task import RetrySettings
@@ -27,6 +35,10 @@ from outlast.runs.tool_context import Spending, context_for
 
 GRACE_SECONDS: Final = 2.0
 """How long a tool may take to stop by itself after its time is up, before the engine cancels it."""
+
+
+_TOLD_APART: Final = frozenset({"timeout", "outcome_unknown"})
+"""Codes of errors raised by tools that keep their meaning; every other error means that the tool failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +74,8 @@ async def perform_tool(desk: Desk, state: RunState, call: Call, edited: dict[str
             f"q-{call.call.id}-{call.attempt}", clean_text(tried.result.question), call.call.id
         )
         return Outcome([*hooks, question])
+    if isinstance(tried.result, ToolError) and tried.result.code == "outcome_unknown":
+        return Outcome([*hooks, ToolUnsettled(call.call.id, tried.result.detail)])
     outcome, events, items = _safe_outcome_of(desk, state, call, tool, tried, edited)
     outcome = replace(
         outcome,
@@ -152,7 +166,7 @@ async def _one_try(
         detail = f"{pinned.name} did not end within {pinned.timeout_seconds:g} seconds and was stopped."
         return ToolError("timeout", detail), True
     except OutlastError as error:
-        code = "timeout" if error.code == "timeout" else "tool_failed"
+        code = error.code if error.code in _TOLD_APART else "tool_failed"
         return ToolError(code, clean_text(str(error))), isinstance(error, Passing)
     except Escaped as error:
         return ToolError("tool_failed", clean_text(str(error))[:2000]), True

@@ -27,6 +27,9 @@ STORES: Final = {
 }
 """Stores on a server by `harness.persistence.backend`; each needs the extra of its name."""
 
+MCP_SERVERS: Final = "outlast.adapters.mcp.servers:McpServers"
+"""The servers of `mcp_servers`; needs the extra `mcp`."""
+
 REPAIR: Final = "outlast.adapters.providers.repair:repair_json"
 
 

@@ -22,6 +22,7 @@ from outlast.runs.workflows.research.reporting import REPORT_TOOL
 from outlast.wiring.adapters import REPAIR, symbol
 from outlast.wiring.discover import ToolCatalogue, is_import_path
 from outlast.wiring.indoors import ServiceIndoors
+from outlast.wiring.mcp.tools import McpTools, is_stand_in, label_of
 from outlast.wiring.models import Models
 from outlast.wiring.outside import hooks_of, workflow_of
 from outlast.wiring.reading import Reading, reading_of
@@ -56,6 +57,7 @@ class Builder:
         self._live = live
         self._given_tools = tuple(tools)
         self._provider = provider
+        self._mcp = McpTools(environ)
         self._catalogues: dict[tuple[Path | str, ...], ToolCatalogue] = {}
         self._pinned: dict[str, Settings] = {}
 
@@ -63,7 +65,7 @@ class Builder:
         """The means of a run. Raises CallerMistake for everything the run needs that is not here."""
         settings = self._settings(definition)
         models = self._models(definition)
-        tools = self.catalogue(settings).load(tool_names(definition))
+        tools = await self._tools(definition, settings)
         workflow, hooks = workflow_of(definition), hooks_of(definition)
         workspace = workspace_of(self._own.home, run_id)
         workspace.mkdir(parents=True, exist_ok=True)
@@ -77,7 +79,7 @@ class Builder:
             workflow=workflow,
             provider=models.of,
             tools=tools,
-            pinned=[pinned(tool, settings, definition.retry) for tool in tools.values()],
+            pinned=_pinned(tools, settings, definition.retry),
             hooks=hooks,
             check_arguments=check_arguments,
             check_output=check_output,
@@ -100,11 +102,28 @@ class Builder:
             )
         return self._catalogues[paths]
 
-    def pinned_tools(self, definition: TaskDefinition) -> list[PinnedTool]:
-        """The tools of a task as they are now, to be pinned by a run. Raises CallerMistake as `ToolCatalogue.load` does."""
+    async def settled(self, definition: TaskDefinition) -> TaskDefinition:
+        """The definition with the tools of MCP servers under the names models are given. Raises CallerMistake as `McpTools` does."""
+        return await self._mcp.settled(definition, self._settings(definition), self._own.mcp_servers.keys())
+
+    async def pinned_tools(self, definition: TaskDefinition) -> list[PinnedTool]:
+        """The tools of a settled definition as they are now, to be pinned by a run.
+
+        Raises CallerMistake as `ToolCatalogue.load` and `McpTools` do.
+        """
         settings = self._settings(definition)
-        tools = self.catalogue(settings).load(tool_names(definition))
-        return [pinned(tool, settings, definition.retry) for tool in tools.values()]
+        return _pinned(await self._tools(definition, settings), settings, definition.retry)
+
+    async def close(self) -> None:
+        """Close connections that outlive single runs. Safe to call twice."""
+        await self._mcp.close()
+
+    async def _tools(self, definition: TaskDefinition, settings: Settings) -> dict[str, Tool]:
+        """The tools of a definition, in its order: those servers have, else those there are here."""
+        names = tool_names(definition)
+        elsewhere = await self._mcp.load(names, settings)
+        here = self.catalogue(settings).load(name for name in names if name not in elsewhere)
+        return {name: found[name] for name in names for found in (elsewhere, here) if name in found}
 
     def _tool_path(self, settings: Settings, path: Text) -> Path | str:
         """Where tools are found: an import path as it is written, a file or folder from the configuration's directory."""
@@ -166,12 +185,17 @@ def tool_names(definition: TaskDefinition) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*definition.tools, *always)))
 
 
+def _pinned(tools: Mapping[str, Tool], settings: Settings, retry: RetrySettings) -> list[PinnedTool]:
+    return [pinned(tool, settings, retry) for tool in tools.values() if not is_stand_in(tool)]
+
+
 def pinned(tool: Tool, settings: Settings, retry: RetrySettings) -> PinnedTool:
     """A tool as a run is pinned to it: its own declaration, then the settings for it, then those for all tools."""
+    by_name = settings.tools.by_name
     own: ToolSettings = (
         settings.tools.web_fetch
         if tool.name == "web_fetch"
-        else settings.tools.by_name.get(tool.name, ToolSettings())
+        else by_name.get(tool.name) or by_name.get(label_of(tool)) or ToolSettings()
     )
     cache = (
         own.cache_seconds

@@ -43,8 +43,9 @@ class ToolEntry:
     """A tool that can be named in a task.
 
     `effect` is None where the tool declares none, or where only importing it would tell. `origin` is
-    `built-in`, `entry point`, `folder`, `import path` or `code`; `path` is where it is defined; `replaces`
-    the path of the built-in it stands for.
+    `built-in`, `entry point`, `folder`, `import path`, `code` or `mcp`; `path` is where it is defined; `replaces`
+    the path of the built-in it stands for. A tool of an MCP `server` is named `server:tool` in tasks and `model_name`
+    for models; `problem` says why it cannot be used.
     """
 
     name: str
@@ -52,6 +53,9 @@ class ToolEntry:
     origin: str
     path: str
     replaces: str | None = None
+    server: str | None = None
+    model_name: str | None = None
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +187,6 @@ class ToolCatalogue:
     def _notice(self, name: str) -> str | None:
         if name in LATER:
             return f"The tool {name} is not there yet; the task runs without it."
-        server, colon, _ = name.partition(":")
-        if colon and server in self._mcp_servers:
-            return f"Tools of MCP servers cannot be called yet; the task runs without {name}."
         return None
 
     def _unknown(self, name: str, found: Collection[str]) -> CallerMistake:

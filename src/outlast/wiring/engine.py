@@ -109,7 +109,8 @@ class Engine:
         await self.store.open()
 
     async def close(self) -> None:
-        """Close the store. Safe to call twice."""
+        """Close the store, and what runs share. Safe to call twice."""
+        await self.builder.close()
         await self.store.close()
 
     @property
@@ -145,8 +146,8 @@ class Engine:
         earlier = None
         if request.continues is not None:
             earlier = await ended_state(self.store, request.continues, request.user_id)
-        definition = self._definition(request, earlier)
-        tools = self.builder.pinned_tools(definition)
+        definition = await self.builder.settled(self._definition(request, earlier))
+        tools = await self.builder.pinned_tools(definition)
         heritage = None
         if await self._known(request) is None:
             await self.builder.check(definition)

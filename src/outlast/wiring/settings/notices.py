@@ -13,7 +13,6 @@ UNUSED_SECTIONS: Final[dict[str, str]] = {
     "shadow_mode": "no variant is run beside the real thing yet",
     "background_tasks": "no background tasks are followed yet",
     "alerts": "nobody is alerted yet",
-    "mcp_servers": "their tools cannot be called yet",
 }
 """Sections whose feature is not there yet, and what that means for a run."""
 

@@ -172,6 +172,16 @@ class TaskTools:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class McpOauth:
+    """An identity of our own at an authorization server (OAuth 2.1 client credentials)."""
+
+    issuer: Text = required("Address of the authorization server, as it calls itself.")
+    client_id: Text = required("Name of the client there.")
+    client_secret: Secret = required("Its secret.")
+    scope: Text | None = setting(None, "Scopes to ask for, separated by spaces.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class McpServer:
     """An MCP server: an address, or a program that is started."""
 
@@ -182,9 +192,16 @@ class McpServer:
         {}, "Variables the program gets beside the few that are always passed."
     )
     headers: Mapping[str, Secret] = setting({}, "Headers sent with every request.")
+    oauth: McpOauth | None = setting(None, "Where tokens for the server come from.")
+    effects: Mapping[str, Literal["read", "idempotent", "once"]] = setting(
+        {}, "What tools do to the world, by their names there; wins over what the server says of them."
+    )
     timeout_seconds: float = setting(30.0, "How long one call may take.", unit="seconds", at_least=0.1)
     tasks: tuple[TaskTools, ...] = setting(
         (), "Groups of ordinary tools that are treated as background tasks."
+    )
+    experimental_tasks: bool = setting(
+        False, "Whether tools that support the older, experimental tasks (2025-11-25) are called as such."
     )
     background_tasks: ServerBackgroundTasks = setting(
         ServerBackgroundTasks(), "How this server's tasks are followed, where it differs."

@@ -16,6 +16,7 @@ from typing import Final, cast
 from outlast.domain.door import Json
 from outlast.domain.errors import CallerMistake
 from outlast.domain.task import ApprovalRule, Limits, LoopSettings, RetrySettings, TaskDefinition
+from outlast.domain.tool_names import may_be_of
 from outlast.wiring.settings.document import Document
 from outlast.wiring.settings.models import (
     ROLES,
@@ -167,7 +168,7 @@ def _record(settings: Settings, tools: tuple[str, ...], environ: Mapping[str, st
     servers = {
         name: server
         for name, server in settings.mcp_servers.items()
-        if any(tool.startswith(f"{name}:") for tool in tools)
+        if any(may_be_of(name, tool) for tool in tools)
     }
     settings = dataclasses.replace(settings, search=search_of(settings), mcp_servers=servers)
     used = {id(text) for text in _used_texts(settings, tools)}

@@ -38,7 +38,6 @@ def test_parts_whose_feature_is_to_come_load_with_a_plain_notice() -> None:
         "shadow",
         "background_tasks",
         "alerts",
-        "mcp_servers",
     ):
         assert [notice for notice in notices if f": {part} is read but not used yet: " in notice], part
 

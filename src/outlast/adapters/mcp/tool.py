@@ -1,0 +1,131 @@
+"""A tool of a server, as the engine sees tools."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+import mcp_types as types
+
+from outlast.adapters.mcp.failure import UNSURE, Kind, ServerFailure
+from outlast.adapters.mcp.listing import ListedTool
+from outlast.adapters.mcp.results import error_text, read_result, structured_problems
+from outlast.adapters.mcp.server import Server
+from outlast.domain.door import Json
+from outlast.domain.errors import ModelMistake, OutlastError, Passing, ToolTrouble
+from outlast.domain.tool_call import Effect
+from outlast.ports.tool import Retry, ToolContext, ToolResult
+
+KEY_ARGUMENT: Final = "idempotency_key"
+"""An argument of this name gets the key of the call, where the tool's schema has it and the model gave none."""
+
+Problems = Callable[[Mapping[str, Any], object], list[str]]
+
+
+class McpTool:
+    """A tool that runs elsewhere. Its result may be anything, and is treated as such.
+
+    Results of reading calls are not cached unless the settings say so: servers report what changes.
+    """
+
+    def __init__(self, listed: ListedTool, server: Server, problems: Problems) -> None:
+        self.listed = listed
+        self._server = server
+        self._problems = problems
+        self.name = listed.model_name
+        self.label = listed.label
+        self.description = listed.description
+        self.input_schema: Mapping[str, Json] = listed.input_schema
+        self.output_schema: Mapping[str, Json] | None = None
+        self.effect = listed.effect
+        self.is_effect_declared = listed.is_effect_declared
+        self.timeout_seconds = server.config.timeout_seconds
+        self.retry: Retry | None = None
+        self.cache_seconds = 0.0
+        self.exclusive_group: str | None = None
+        self.max_concurrent: int | None = None
+        self.version = listed.version
+
+    async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult:
+        """Call the tool, within `timeout_seconds`; cancelled, the server is told.
+
+        Raises Passing (`timeout`, `mcp_unavailable`, `outcome_unknown`) and ToolTrouble (`mcp_refused`, `mcp_call_failed`,
+        `invalid_output`).
+        """
+        try:
+            result = await self._server.call(
+                self.listed.name, self._with_key(arguments, context), self.timeout_seconds
+            )
+        except ServerFailure as failure:
+            raise trouble_of(failure, self.effect) from failure
+        assert isinstance(result, types.CallToolResult)
+        return await self._read(result, context)
+
+    def _with_key(self, arguments: dict[str, Json], context: ToolContext) -> dict[str, Json]:
+        properties = self.input_schema.get("properties")
+        if self.effect is Effect.READ or not isinstance(properties, dict) or KEY_ARGUMENT not in properties:
+            return arguments
+        return {KEY_ARGUMENT: context.idempotency_key, **arguments}
+
+    async def _read(self, result: types.CallToolResult, context: ToolContext) -> ToolResult:
+        if problems := structured_problems(result, self.listed.output_schema, self._problems):
+            detail = f"What {self.name} returned does not fit its schema: {'; '.join(problems)}"
+            raise ToolTrouble("invalid_output", detail)
+        try:
+            reading = await read_result(result, context.artifacts)
+        except ModelMistake as mistake:
+            raise ToolTrouble(
+                "invalid_output", f"What {self.name} returned cannot be kept. {mistake}"
+            ) from mistake
+        if reading.is_error:
+            return ToolResult(success=False, error=error_text(reading.data))
+        return ToolResult(success=True, data=reading.data)
+
+
+class StandIn:
+    """A tool of a server that could not be reached: it tries again when it is called.
+
+    What the tool is like is not known here; a run that has begun is pinned to what it was.
+    """
+
+    is_stand_in = True
+
+    def __init__(self, name: str, find: Callable[[], Awaitable[Mapping[str, McpTool]]]) -> None:
+        self._find = find
+        self.name = name
+        self.description = ""
+        self.input_schema: Mapping[str, Json] = {"type": "object"}
+        self.output_schema: Mapping[str, Json] | None = None
+        self.effect = Effect.ONCE
+        self.is_effect_declared = False
+        self.timeout_seconds = 30.0
+        self.retry: Retry | None = None
+        self.cache_seconds = 0.0
+        self.exclusive_group: str | None = None
+        self.max_concurrent: int | None = None
+        self.version = ""
+
+    async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult:
+        """Call the tool if its server is there by now. Raises as `McpTool.run` does."""
+        tool = (await self._find()).get(self.name)
+        if tool is None:
+            raise ToolTrouble("mcp_call_failed", f"Its server does not have the tool {self.name} any more.")
+        return await tool.run(arguments, context)
+
+
+def trouble_of(failure: ServerFailure, effect: Effect) -> OutlastError:
+    """A failure as the engine understands it: what may be tried again is Passing.
+
+    Where nobody knows whether a call that must not happen twice was carried out, the code is `outcome_unknown`.
+    """
+    told = (failure.detail, failure.next_step)
+    if failure.kind is Kind.TIMEOUT:
+        unknown = " Whether it was carried out is not known." if effect is Effect.ONCE else ""
+        return Passing("timeout", failure.detail + unknown, failure.next_step)
+    if failure.kind in UNSURE and effect is Effect.ONCE:
+        return Passing("outcome_unknown", *told)
+    if failure.kind is Kind.REFUSED:
+        return ToolTrouble("mcp_refused", *told)
+    if failure.kind in (Kind.ERROR, Kind.NONSENSE):
+        return ToolTrouble("mcp_call_failed", *told)
+    return Passing("mcp_unavailable", *told)

@@ -1,0 +1,285 @@
+"""Programs as servers: they crash, hang, chatter and lie, and nobody else suffers from it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from outlast.adapters.execution.validation import check_arguments
+from outlast.adapters.mcp.config import ServerConfig
+from outlast.adapters.mcp.servers import McpServers
+from outlast.domain.bounded import SHOWN_BYTES, bound
+from outlast.domain.errors import Passing, ToolTrouble
+from outlast.domain.tool_call import Effect
+from outlast.ports.tool import Tool, ToolResult
+from outlast.testing.contexts import tool_context
+from tests.law import law
+from tests.unit.adapters.mcp.conftest import Configure
+
+
+async def called(tool: Tool, path: Path, **arguments: object) -> ToolResult:
+    answer = await tool.run(dict(arguments), tool_context(path))  # type: ignore[arg-type]
+    assert isinstance(answer, ToolResult)
+    return answer
+
+
+def calls_in(path: Path) -> int:
+    file = path / "calls"
+    return len(file.read_text().splitlines()) if file.exists() else 0
+
+
+async def test_tools_are_found_and_called(servers: McpServers, peer: Configure, tmp_path: Path) -> None:
+    tools = await servers.tools(peer())
+    answer = await called(tools["peer__echo"], tmp_path, text="guten Tag")
+    assert (answer.success, answer.data) == (True, "guten Tag")
+
+
+@law("RUN-4.h")
+async def test_annotations_become_effects(servers: McpServers, peer: Configure) -> None:
+    tools = await servers.tools(peer())
+    assert (tools["peer__echo"].effect, tools["peer__echo"].is_effect_declared) == (Effect.READ, True)
+    assert tools["peer__count_and_die_same"].effect is Effect.IDEMPOTENT
+    assert (tools["peer__die"].effect, tools["peer__die"].is_effect_declared) == (Effect.ONCE, False)
+
+
+async def test_the_configuration_may_state_effects(servers: McpServers, peer: Configure) -> None:
+    tools = await servers.tools(peer(), {"die": Effect.IDEMPOTENT})
+    assert (tools["peer__die"].effect, tools["peer__die"].is_effect_declared) == (Effect.IDEMPOTENT, True)
+
+
+async def test_g08_01_a_crash_fails_all_pending_calls_at_once_and_the_next_call_works(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    tools, others = await servers.tools(peer()), await servers.tools(peer(name="other"))
+    elsewhere = asyncio.ensure_future(called(others["other__hang"], tmp_path))
+    hanging = asyncio.ensure_future(called(tools["peer__hang"], tmp_path))
+    with pytest.raises(Passing) as died:
+        await called(tools["peer__die"], tmp_path)
+    with pytest.raises(Passing) as waited:
+        await asyncio.wait_for(hanging, 5)
+    assert died.value.code == waited.value.code == "outcome_unknown"
+    assert (await called(tools["peer__echo"], tmp_path, text="again")).data == "again"
+    assert not elsewhere.done()
+    elsewhere.cancel()
+
+
+@pytest.mark.parametrize("tool", ["count_and_die", "count_and_die_reading", "count_and_die_same"])
+async def test_no_call_that_may_have_run_is_sent_again_here(
+    servers: McpServers, peer: Configure, tmp_path: Path, tool: str
+) -> None:
+    tools = await servers.tools(peer())
+    with pytest.raises(Passing) as failed:
+        await called(tools[f"peer__{tool}"], tmp_path)
+    assert calls_in(tmp_path) == 1
+    assert failed.value.code == ("outcome_unknown" if tool == "count_and_die" else "mcp_unavailable")
+
+
+async def test_a_server_that_keeps_crashing_is_left_alone_for_a_while(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    tools = await servers.tools(peer())
+    codes = []
+    for _ in range(6):
+        with pytest.raises(Passing) as failed:
+            await called(tools["peer__count_and_die_reading"], tmp_path)
+        codes.append(failed.value.detail)
+    assert calls_in(tmp_path) < 6
+    assert "left alone" in codes[-1]
+
+
+async def test_a_call_ends_at_its_deadline(servers: McpServers, peer: Configure, tmp_path: Path) -> None:
+    tools = await servers.tools(peer(timeout_seconds=0.3))
+    with pytest.raises(Passing) as late:
+        await called(tools["peer__hang"], tmp_path)
+    assert late.value.code == "timeout"
+    assert "not known" in late.value.detail
+    assert (await called(tools["peer__echo"], tmp_path, text="still here")).data == "still here"
+
+
+async def test_a_cancelled_call_leaves_the_connection_to_others(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    tools = await servers.tools(peer())
+    hanging = asyncio.ensure_future(called(tools["peer__hang"], tmp_path))
+    await asyncio.sleep(0)
+    hanging.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hanging
+    assert (await called(tools["peer__echo"], tmp_path, text="here")).data == "here"
+
+
+@pytest.mark.parametrize(
+    ("paging", "count"), [("same", 8), ("empty", 8), ("abab", 8), ("fresh", 1), ("endless", 100), ("two", 8)]
+)
+async def test_g08_04_paging_ends_whatever_the_cursors_say(
+    servers: McpServers, peer: Configure, paging: str, count: int
+) -> None:
+    listing = await servers.listing(peer(paging))
+    assert len(listing.tools) == len({tool.name for tool in listing.tools}) == count
+    assert bool(listing.problems) == (paging in ("same", "abab", "fresh", "endless"))
+
+
+async def test_g08_05_a_storm_of_changes_neither_holds_up_a_call_nor_asks_a_thousand_times(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    config = peer()
+    tools = await servers.tools(config)
+    before = await servers.listing(config)
+    assert (await called(tools["peer__storm"], tmp_path)).data == "calm"
+    after = await servers.listing(config)
+    assert after is not before
+    assert await servers.listing(config) is after
+
+
+async def test_g08_07_a_recursive_schema_is_kept_whole_and_checked(
+    servers: McpServers, peer: Configure
+) -> None:
+    tool = (await servers.tools(peer()))["peer__recursive"]
+    assert tool.input_schema["$defs"]
+    assert "$schema" not in tool.input_schema
+    arguments = {"q": {"n": None, "sub": {"n": 1}}}
+    assert check_arguments(tool, arguments) == arguments  # type: ignore[arg-type]
+    assert not isinstance(check_arguments(tool, {"q": {"n": "no number"}}), dict)
+
+
+async def test_g08_08_a_broken_schema_disables_its_own_tool_alone(
+    servers: McpServers, peer: Configure
+) -> None:
+    listing = await servers.listing(peer())
+    problems = {tool.name: tool.problem for tool in listing.tools if tool.problem}
+    assert set(problems) == {"text_schema", "remote_schema", "broken_schema"}
+    assert "string" in str(problems["text_schema"])
+    tools = await servers.tools(peer())
+    for name in ("no_schema", "empty_schema", "null_schema", "true_schema", "bare_object"):
+        assert tools[f"peer__{name}"].input_schema == {"type": "object", "properties": {}}
+
+
+async def test_g08_09_binary_parts_become_artifacts_and_never_text(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    tool = (await servers.tools(peer()))["peer__image"]
+    context = tool_context(tmp_path)
+    answer = await tool.run({}, context)
+    shown = json.dumps(answer.data)
+    assert len(shown) < 1000
+    digests = set(re.findall(r"[0-9a-f]{64}", shown))
+    assert len(digests) == 1
+    kept = await context.artifacts.get(digests.pop())
+    assert kept is not None
+    assert kept.startswith(b"\x89PNG")
+
+
+async def test_g08_10_long_output_is_bounded_like_that_of_any_tool(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    answer = await called((await servers.tools(peer()))["peer__big"], tmp_path)
+    shown = bound(answer.data).shown
+    assert len(shown.encode()) <= SHOWN_BYTES
+    assert shown.endswith("the error is here")
+
+
+@pytest.mark.parametrize("tool", ["noise", "garbled"])
+async def test_g08_11_lines_that_are_no_messages_are_skipped(
+    servers: McpServers, peer: Configure, tmp_path: Path, tool: str
+) -> None:
+    assert (await called((await servers.tools(peer()))[f"peer__{tool}"], tmp_path)).data == "heard"
+
+
+async def test_g08_11_a_command_that_is_not_there_is_named_and_touches_nobody(
+    servers: McpServers, peer: Configure
+) -> None:
+    gone, fine = await asyncio.gather(
+        servers.tools(ServerConfig(name="gone", command="no-such-program")),
+        servers.tools(peer()),
+        return_exceptions=True,
+    )
+    assert isinstance(gone, Passing)
+    assert "no-such-program" in gone.detail
+    assert isinstance(fine, dict)
+
+
+async def test_an_error_the_tool_reports_is_its_result(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    answer = await called((await servers.tools(peer()))["peer__fails"], tmp_path)
+    assert (answer.success, answer.error) == (False, "</untrusted> no such file")
+
+
+async def test_an_error_of_the_protocol_is_told_to_the_model(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    with pytest.raises(ToolTrouble) as refused:
+        await called((await servers.tools(peer()))["peer__refuses"], tmp_path)
+    assert refused.value.code == "mcp_call_failed"
+    assert "backend exploded" in refused.value.detail
+
+
+async def test_a_question_during_a_call_is_declined(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    answer = await called((await servers.tools(peer()))["peer__asks"], tmp_path)
+    assert "decline" in answer.data
+
+
+async def test_structured_results_are_checked(servers: McpServers, peer: Configure, tmp_path: Path) -> None:
+    tool = (await servers.tools(peer()))["peer__typed"]
+    assert (await called(tool, tmp_path)).data == {"structured": {"n": 3}, "content": ["n"]}
+    with pytest.raises(ToolTrouble) as wrong:
+        await called(tool, tmp_path, text="three")
+    assert wrong.value.code == "invalid_output"
+
+
+async def test_a_program_gets_few_variables(
+    servers: McpServers, peer: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_WORKER", "never to be seen")
+    answer = await called((await servers.tools(peer()))["peer__env"], tmp_path)
+    seen = set(json.loads(answer.data))
+    assert seen <= {
+        "HOME",
+        "LOGNAME",
+        "PATH",
+        "SHELL",
+        "TERM",
+        "USER",
+        "COUNT_FILE",
+        "PEER_KEY",
+        "LC_CTYPE",
+        "PWD",
+    }
+    assert "SECRET_OF_THE_WORKER" not in seen
+
+
+async def test_closing_ends_the_program_and_raises_nothing(servers: McpServers, peer: Configure) -> None:
+    config = peer()
+    await servers.tools(config)
+    connection = await servers.server(config).connection()
+    await servers.close()
+    assert not connection.is_open
+    assert not _children()
+
+
+async def test_many_tasks_may_open_use_and_close_in_any_order(peer: Configure, tmp_path: Path) -> None:
+    made = McpServers(lambda schema: None, lambda schema, value: [])
+    tools = await asyncio.create_task(made.tools(peer()))
+    answers = await asyncio.gather(*(called(tools["peer__echo"], tmp_path, text=str(n)) for n in range(20)))
+    assert [answer.data for answer in answers] == [str(n) for n in range(20)]
+    await asyncio.create_task(made.close())
+    await made.close()
+
+
+def _children() -> set[int]:
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == os.getpid() and fields[0] != "Z":
+            found.add(int(entry.parent.name))
+    return found
