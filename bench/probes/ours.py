@@ -27,7 +27,7 @@ SERVER_VARIABLE = "OUTLAST_BENCH_URL"
 CONFIG = """\
 harness:
   persistence: {persistence}
-  context: {{max_tokens: 1000000000}}
+  context: {{max_tokens: 1000000000, compression_threshold: 1000000000}}
 """
 TASK = """\
 task:

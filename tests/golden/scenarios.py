@@ -173,6 +173,7 @@ SCENARIOS: dict[str, Callable[[], Awaitable[Book]]] = {
     "research_cancelled": drawn("research", "PauseRequested", "ResumeRequested", "CancelRequested"),
     "chat_folded": drawn("chat", "ContextFolded"),
     "chat_recalled": drawn("chat", "RecallRequested", "MemoryRecalled", "RecallFailed"),
+    "chat_crowded": drawn("chat", "ContextCrowded", "ContextSummarised"),
     "research_loop": drawn("research", "LoopNoticed"),
 }
 """Every golden journal by name, and how one like it is made."""

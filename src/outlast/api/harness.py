@@ -80,9 +80,9 @@ class Run:
         """Ask the run to end now. Raises Conflict (`run_ended`)."""
         await signals.cancel(self._engine.store, self.run_id, self._user_id, reason)
 
-    async def say(self, text: str) -> None:
-        """Tell the run something. Raises Conflict (`run_ended`)."""
-        await signals.say(self._engine.store, self.run_id, self._user_id, text)
+    async def say(self, text: str, *, pin: bool = False) -> None:
+        """Tell the run something; with `pin` every conversation of it, also those that begin later. Raises Conflict (`run_ended`)."""
+        await signals.say(self._engine.store, self.run_id, self._user_id, text, pin=pin)
 
     async def answer(self, text: str, question: str | None = None) -> None:
         """Answer the run's open question. Raises Conflict (`no_question`, `which_question`)."""

@@ -147,6 +147,19 @@ def _recalled(line: Line) -> str:
     return f"{about}: {'; '.join(told)}" if told else f"{about}: nothing that is not known here already"
 
 
+def _said(line: Line) -> str:
+    data = line["data"]
+    return f"{data['by']} {'pins' if data.get('pinned') else 'says'}: {data['text']}"
+
+
+def _summarised(line: Line) -> str:
+    data = line["data"]
+    by = {"model": "by the model", "engine": "without the model"}[data["by"]]
+    why = f" ({data['problem']})" if data.get("problem") else ""
+    saved = f"{data['replaced_tokens']} tokens became {data['tokens']}"
+    return f"earlier steps of {data['branch']} summarised {by}{why}: {saved}"
+
+
 def _tools(line: Line) -> str:
     return f"tools changed: {', '.join(tool['name'] for tool in line['data']['tools'])}"
 
@@ -172,6 +185,8 @@ _SPECIAL: Final[dict[str, Callable[[Line], str]]] = {
     "HookRan": _checked,
     "ToolsChanged": _tools,
     "MemoryRecalled": _recalled,
+    "ContextSummarised": _summarised,
+    "Said": _said,
 }
 
 _PLAIN: Final[dict[str, str]] = {
@@ -186,6 +201,7 @@ _PLAIN: Final[dict[str, str]] = {
     "ContextFolded": "context of {branch} shortened by {saved_tokens} tokens",
     "RecallRequested": "asks memory for {query}",
     "RecallFailed": "memory could not be asked: {code}: {detail}",
+    "ContextCrowded": "context of {branch} is too small: what must stay takes {fixed_tokens} of {max_tokens} tokens",
     "ModelFailed": "model call failed: {fault}: {detail}",
     "ToolUnsettled": "outcome unknown: {reason}",
     "LoopNoticed": "{branch} goes round in circles ({action}): {detail}",

@@ -6,7 +6,9 @@ from typing import assert_never
 
 from outlast.domain.events import (
     BranchOpened,
+    ContextCrowded,
     ContextFolded,
+    ContextSummarised,
     Conversation,
     ModelAnswered,
     ModelFailed,
@@ -31,7 +33,7 @@ def apply_conversation(state: RunState, event: Conversation) -> RunState:
             return _opened(state, event)
         case Told():
             return _told(state, event)
-        case ContextFolded():
+        case ContextFolded() | ContextSummarised() | ContextCrowded():
             return state
         case _:
             assert_never(event)
@@ -94,7 +96,13 @@ def _requested(state: RunState, event: ModelRequested) -> RunState:
     if branch is None:
         return state
     call = ModelCall(
-        event.call, event.branch, event.purpose, event.generation, event.reserved_tokens, event.reserved_usd
+        event.call,
+        event.branch,
+        event.purpose,
+        event.generation,
+        event.reserved_tokens,
+        event.reserved_usd,
+        is_summary=event.summarises_before is not None,
     )
     lost = state.model_calls.get(branch.model_call or "")
     counters = evolve(
@@ -103,21 +111,27 @@ def _requested(state: RunState, event: ModelRequested) -> RunState:
         tokens=state.counters.tokens + (lost.reserved_tokens if lost else 0),
         cost_usd=state.counters.cost_usd + (lost.reserved_usd if lost else 0.0),
     )
-    asking = evolve(
-        branch,
-        steps=branch.steps + 1,
-        model_call=event.call,
-        told_since=False,
-        retry_at=None,
-        fault=None,
-        answer=None,
-    )
     open_calls = {name: other for name, other in state.model_calls.items() if lost is None or name != lost.id}
     return evolve(
         state,
         counters=counters,
-        branches={**state.branches, branch.id: asking},
+        branches={**state.branches, branch.id: _asking(branch, event.call, is_turn=not call.is_summary)},
         model_calls={**open_calls, event.call: call},
+    )
+
+
+def _asking(branch: Branch, call: str, *, is_turn: bool) -> Branch:
+    """The branch while its model is asked: for its next turn, or for a summary, which is none."""
+    if not is_turn:
+        return evolve(branch, model_call=call)
+    return evolve(
+        branch,
+        steps=branch.steps + 1,
+        model_call=call,
+        told_since=False,
+        retry_at=None,
+        fault=None,
+        answer=None,
     )
 
 
@@ -134,7 +148,11 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
         state, counters=counters, model_calls=_without(state.model_calls, event.call), idle_claims=0
     )
     branch = state.branches.get(call.branch)
-    return ended if branch is None else _spoken(ended, branch, event)
+    if branch is None:
+        return ended
+    return (
+        with_branch(ended, branch.id, model_call=None) if call.is_summary else _spoken(ended, branch, event)
+    )
 
 
 def _spoken(state: RunState, branch: Branch, event: ModelAnswered) -> RunState:
@@ -166,6 +184,8 @@ def _failed(state: RunState, event: ModelFailed) -> RunState:
     ended = evolve(
         state, counters=counters, model_calls=_without(state.model_calls, event.call), idle_claims=0
     )
+    if call.is_summary:
+        return with_branch(ended, call.branch, model_call=None)
     failures = state.branches[call.branch].failures + 1 if call.branch in state.branches else 0
     return with_branch(
         ended, call.branch, model_call=None, failures=failures, retry_at=event.retry_at, fault=event.fault

@@ -68,7 +68,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """A model call in flight or orphaned."""
+    """A model call in flight or orphaned. One that `is_summary` is no turn of its branch."""
 
     id: str
     branch: str
@@ -76,6 +76,7 @@ class ModelCall:
     generation: int
     reserved_tokens: int
     reserved_usd: float
+    is_summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)

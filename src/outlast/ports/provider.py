@@ -27,8 +27,10 @@ class ModelRequest:
     """One call of a model.
 
     `purpose` says what the answer is for: `chat`, `plan`, `execute`, `conclude`, `review`, `report`, `final_review`,
-    `summarize`, or a word of a user's own workflow. With `response_schema` the answer's text must be one JSON value that fits
-    it; with `tools` the model may ask for calls. `call_id` names the call in the journal and is stable across retries.
+    `summarize`, `compress` (notes of the model's own earlier steps), or a word of a user's own workflow. With
+    `response_schema` the answer's text must be one JSON value that fits it; with `tools` the model may ask for calls.
+    `call_id` names the call in the journal and is stable across retries. `earlier_turns` is how often the model spoke before
+    what `messages` still show: it is for providers that play a script.
     """
 
     call_id: str
@@ -40,6 +42,7 @@ class ModelRequest:
     response_schema: Mapping[str, Json] | None = None
     temperature: float = 0.3
     max_tokens: int | None = None
+    earlier_turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,30 @@
 """What a model sees: the conversation of each branch, read from the journal.
 
 A reading is built one event at a time and never looks at anything but events, so that building it anew from the first
-event gives the same messages. Between two foldings it only grows, which keeps a provider's prefix cache warm.
+event gives the same messages. Between two compressions it only grows, which keeps a provider's prefix cache warm.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Final
 
 from outlast.domain.apply_signals import hears_people
+from outlast.domain.context_summary import ContextSummary
 from outlast.domain.events import (
     AnyEvent,
     BranchOpened,
+    ContextCrowded,
     ContextFolded,
+    ContextSummarised,
     MemoryRecalled,
     MessageReceived,
     ModelAnswered,
+    ModelFailed,
     ModelRequested,
+    PinnedTool,
     Recorded,
     ReportWritten,
     RunForked,
@@ -25,28 +32,51 @@ from outlast.domain.events import (
     Said,
     Told,
     ToolAnswered,
+    ToolsChanged,
 )
 from outlast.domain.message import Message
 from outlast.domain.report import Report
 from outlast.domain.run import MAIN_BRANCH
-from outlast.runs.conversation import Conversation
+from outlast.ports.provider import ToolSchema
+from outlast.runs.conversation import Conversation, SummaryAsked
 from outlast.runs.fences import RULE, fence
 from outlast.runs.lines import Kind, TokenCount
 from outlast.runs.recall.showing import recalled_text
+from outlast.runs.summaries import summary_as_text
+
+CEILING_SHARE: Final = 0.6
+"""How much of what a server refused as too long a context may have from then on."""
+
+_MACHINES: Final = frozenset({None, "engine", "policy", "limit", "cancel"})
+"""Who answers in a tool's place without being a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A model call in flight: its branch, what was estimated for it, and whether it is for a summary."""
+
+    branch: str
+    estimate: int
+    is_summary: bool
 
 
 class Conversations:
     """The conversations of a run, folded from its journal. The main one goes on from what was said in the thread before."""
 
     def __init__(self, count: TokenCount, thread: tuple[Message, ...] = ()) -> None:
-        self._count = count
+        self.count = count
+        self.secret = ""
+        self.report: Report | None = None
         self._thread = thread
-        self._secret = ""
+        self._tools: dict[str, int] = {}
+        self._pins: list[tuple[int, str]] = []
         self._by_branch: dict[str, Conversation] = {}
+        self._ratios: dict[str, float] = {}
+        self._asked: dict[str, _Asked] = {}
         self._branch_of: dict[str, str] = {}
         self._tool_of: dict[str, str] = {}
         self._unheard: list[tuple[int, str, Kind]] = []
-        self.report: Report | None = None
+        self._summaries: dict[str, ContextSummary] = {}
 
     def __getitem__(self, branch: str) -> Conversation:
         return self._by_branch[branch]
@@ -55,52 +85,121 @@ class Conversations:
         """The conversation of a branch, if it was opened."""
         return self._by_branch.get(branch)
 
+    def summary_of(self, branch: str) -> ContextSummary | None:
+        """The summary that a branch is shown at present."""
+        return self._summaries.get(branch)
+
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
         position, event = recorded.position, recorded.event
         match event:
-            case ModelRequested(call=call, branch=branch):
-                self._branch_of[call] = branch
-                self._by_branch[branch].settle()
-            case ModelAnswered(call=call):
-                self._answered(position, self._branch_of.pop(call), event)
+            case ModelRequested():
+                self._requested(event)
+            case ModelAnswered():
+                self._answered(position, event)
+            case ModelFailed():
+                self._failed(event)
             case ToolAnswered(call=call):
                 branch, name = self._branch_of.pop(call, ""), self._tool_of.pop(call, "")
                 if branch:
-                    self._by_branch[branch].observe(position, call, name, self._shown(position, name, event))
+                    self._observed(position, branch, name, event)
             case BranchOpened():
                 self._opened(position, event)
-            case ContextFolded(branch=branch, position=upto):
-                self._by_branch[branch].fold(upto)
+            case ContextFolded(branch=branch, position=upto, characters=characters):
+                self._by_branch[branch].settle()
+                self._by_branch[branch].mask(upto, characters)
+            case ContextSummarised():
+                self._summarised(position, event)
+            case ContextCrowded(branch=branch):
+                self._by_branch[branch].is_crowded = True
             case _:
                 self._heard(position, event)
 
-    def _answered(self, position: int, branch: str, event: ModelAnswered) -> None:
-        self._by_branch[branch].speak(position, event)
+    def _requested(self, event: ModelRequested) -> None:
+        conversation = self._by_branch[event.branch]
+        conversation.settle()
+        before = event.summarises_before
+        estimate = conversation.estimate + (conversation.tools_estimate if event.with_tools else 0)
+        self._asked[event.call] = _Asked(event.branch, estimate, before is not None)
+        if before is None:
+            conversation.steps += 1
+        else:
+            tried = conversation.summary.tries if conversation.summary is not None else 0
+            conversation.summary = SummaryAsked(event.call, before, tried + 1)
+
+    def _answered(self, position: int, event: ModelAnswered) -> None:
+        asked = self._asked.pop(event.call)
+        conversation = self._by_branch[asked.branch]
+        if asked.is_summary:
+            self._noted(conversation, event.call, event)
+            return
+        if not event.is_estimate:
+            conversation.ask(asked.estimate, event.input_tokens)
+            self._ratios[conversation.role] = conversation.ratio
+        conversation.speak(position, event)
         for call in event.tool_calls:
-            self._branch_of[call.id] = branch
+            self._branch_of[call.id] = asked.branch
             self._tool_of[call.id] = call.name
 
-    def _shown(self, position: int, name: str, event: ToolAnswered) -> str:
-        """What came back, fenced unless a person or a rule of the run said it in the tool's place."""
-        outcome = event.outcome
-        if event.by not in (None, "engine"):
-            return outcome.shown
-        shown = fence(self._secret, position, f"tool {name}", outcome.shown)
-        return f"{shown}\n{outcome.note}" if outcome.note else shown
+    def _noted(self, conversation: Conversation, call: str, event: ModelAnswered) -> None:
+        summary = conversation.summary
+        if summary is not None and summary.call == call:
+            problem = event.problem if event.value is None else None
+            if event.value is None and problem is None:
+                problem = "it holds nothing"
+            conversation.summary = replace(summary, value=event.value, problem=problem)
+
+    def _failed(self, event: ModelFailed) -> None:
+        asked = self._asked.pop(event.call, None)
+        if asked is None:
+            return
+        conversation = self._by_branch[asked.branch]
+        if not asked.is_summary:
+            if event.fault == "context_exceeded":
+                taken = int(asked.estimate * conversation.ratio * CEILING_SHARE)
+                conversation.ceiling = min(taken, conversation.ceiling or taken)
+            return
+        summary = conversation.summary
+        if summary is not None and summary.call == event.call:
+            problem = f"{event.fault}: {event.detail}"[:300].rstrip(": ")
+            is_final = event.retry_at is None or event.fault == "context_exceeded"
+            conversation.summary = replace(summary, problem=problem, is_final=is_final)
+
+    def _observed(self, position: int, branch: str, name: str, event: ToolAnswered) -> None:
+        """What came back is fenced, unless a person or a rule of the run said it in the tool's place."""
+        outcome, is_from_person = event.outcome, event.by not in _MACHINES
+        shown = outcome.shown
+        if event.by in (None, "engine"):
+            shown = fence(self.secret, position, f"tool {name}", outcome.shown)
+            shown = f"{shown}\n{outcome.note}" if outcome.note else shown
+        self._by_branch[branch].observe(position, event.call, name, shown, is_from_person=is_from_person)
+
+    def _summarised(self, position: int, event: ContextSummarised) -> None:
+        conversation = self._by_branch[event.branch]
+        conversation.settle()
+        text = fence(self.secret, position, "the summary of earlier steps", summary_as_text(event.summary))
+        conversation.fold(position, event.before, text)
+        self._summaries[event.branch] = event.summary
 
     def _opened(self, position: int, event: BranchOpened) -> None:
-        conversation = Conversation(event.purpose, self._count, event.schema)
+        conversation = Conversation(event.purpose, self.count, event.schema)
+        conversation.role, conversation.tools = event.role, event.tools
+        conversation.tools_estimate = self._tokens_of(event.tools)
+        conversation.ratio = self._ratios.get(event.role, 1.0)
         conversation.add(position, Kind.SYSTEM, Message("system", f"{event.system}\n\n{RULE}"))
-        for said in self._thread if event.branch == MAIN_BRANCH else ():
-            conversation.add(position, Kind.SAID if said.speaker == "user" else Kind.EARLIER, said)
+        thread = self._thread if event.branch == MAIN_BRANCH else ()
+        for at, said in enumerate(thread, start=1 - len(thread)):
+            conversation.add(position, Kind.SAID if said.speaker == "user" else Kind.EARLIER, said, order=at)
         opening = event.opening
         shown = self.report if event.shows_report else None
         material = event.material if shown is None else report_as_text(shown)
         if material:
-            opening += "\n\n" + fence(self._secret, position, event.material_from or "another role", material)
+            opening += "\n\n" + fence(self.secret, position, event.material_from or "another role", material)
         conversation.add(position, Kind.REQUEST, Message("user", opening))
+        for pinned_at, text in self._pins:
+            conversation.add(pinned_at, Kind.PINNED, Message("user", text))
         self._by_branch[event.branch] = conversation
+        self._summaries.pop(event.branch, None)
         if hears_people(event.branch, event.purpose):
             for unheard in self._unheard:
                 conversation.hear(*unheard)
@@ -109,21 +208,26 @@ class Conversations:
     def _heard(self, position: int, event: AnyEvent) -> None:
         match event:
             case Told(branch=branch, body=body, material=material, sender=sender):
-                fenced = "\n" + fence(self._secret, position, sender, material) if material else ""
+                fenced = "\n" + fence(self.secret, position, sender, material) if material else ""
                 if branch in self._by_branch:
                     self._by_branch[branch].hear(position, body + fenced)
-            case Said(text=text):
-                self._hear(position, text, Kind.SAID)
+            case Said(text=text, pinned=pinned):
+                self._hear(position, text, Kind.PINNED if pinned else Kind.SAID)
             case MemoryRecalled(branch=branch, entries=entries) if entries and branch in self._by_branch:
-                recalled = fence(self._secret, position, "memory", recalled_text(entries))
+                recalled = fence(self.secret, position, "memory", recalled_text(entries))
                 self._by_branch[branch].hear(position, recalled, Kind.RECALLED)
             case MessageReceived(sender=sender, text=text):
-                words = "A run of this conversation says:\n" + fence(self._secret, position, sender, text)
+                words = "A run of this conversation says:\n" + fence(self.secret, position, sender, text)
                 self._hear(position, words, Kind.TOLD)
             case ReportWritten(report=report):
                 self.report = report
-            case RunStarted(secret=secret) | RunForked(secret=secret):
-                self._secret = secret
+            case RunStarted(secret=secret, tools=tools):
+                self.secret = secret
+                self._offer(tools)
+            case RunForked(secret=secret):
+                self.secret = secret
+            case ToolsChanged(tools=tools):
+                self._offer(tools)
             case _:
                 pass
 
@@ -136,8 +240,20 @@ class Conversations:
         ]
         for conversation in hearing:
             conversation.hear(position, words, kind)
-        if not hearing:
+        if kind is Kind.PINNED:
+            self._pins.append((position, words))
+        elif not hearing:
             self._unheard.append((position, words, kind))
+
+    def _offer(self, tools: Sequence[PinnedTool]) -> None:
+        for tool in tools:
+            schema = ToolSchema(tool.name, tool.description, tool.input_schema)
+            self._tools[tool.name] = self.count((), (schema,))
+        for conversation in self._by_branch.values():
+            conversation.tools_estimate = self._tokens_of(conversation.tools)
+
+    def _tokens_of(self, tools: Sequence[str]) -> int:
+        return sum(self._tools.get(name, 0) for name in tools)
 
 
 def report_as_text(report: Report) -> str:

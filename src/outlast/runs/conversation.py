@@ -1,34 +1,84 @@
-"""The context of one branch: its lines, and the messages they make."""
+"""The context of one branch: its lines, the messages they make, and what they take."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from typing import Final
 
 from outlast.domain.door import Json, digest_of
 from outlast.domain.events import ModelAnswered
 from outlast.domain.message import Message, Messages
-from outlast.runs.lines import Kind, Line, TokenCount, in_short, is_long, joined
+from outlast.runs.lines import STAYS, TURNS, Kind, Line, TokenCount, joined, kept_of
+from outlast.runs.masks import in_short, is_long
 
 KEPT_TURNS: Final = 2
-"""The newest turns of a conversation whose observations are never folded."""
+"""The newest turns of a conversation that old age alone does not shorten."""
+
+_LEAST_RATIO, _MOST_RATIO = 0.4, 4.0
+"""A server whose usage is further than this from the estimate counts something else, such as what its cache did not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryAsked:
+    """A summary that was asked of the model: of what came before the turn at `before`, for the `tries`-th time in a row.
+
+    Once there is an answer, `value` is what was read from it, or `problem` says why it is no use; `is_final` when asking
+    again would not help.
+    """
+
+    call: str
+    before: int
+    tries: int = 1
+    value: Json = None
+    problem: str | None = None
+    is_final: bool = False
+
+    @property
+    def is_answered(self) -> bool:
+        """Has anything come of it?"""
+        return self.value is not None or self.problem is not None
 
 
 class Conversation:
-    """What the model of one branch is shown. Between compressions it only grows."""
+    """What the model of one branch is shown. Between compressions it only grows.
+
+    `steps` are those since the last summary, `folded_turns` the turns that are shown no more, `ceiling` the most tokens it
+    may have where the server refused more, `ratio` how many tokens the server counted for one that was estimated.
+    """
 
     def __init__(self, purpose: str, count: TokenCount, schema: dict[str, Json] | None = None) -> None:
         self.purpose = purpose
         self.schema = schema
-        self.tokens = 0
+        self.role = ""
+        self.tools: tuple[str, ...] = ()
+        self.tools_estimate = 0
+        self.estimate = 0
+        self.ratio = 1.0
+        self.steps = 0
+        self.folded_turns = 0
+        self.ceiling: int | None = None
+        self.is_crowded = False
+        self.summary: SummaryAsked | None = None
         self._count = count
         self._lines: list[Line] = []
         self._messages: list[Message] = []
         self._digest = ""
         self._digest_before = ""
         self._order: tuple[str, ...] = ()
-        self._results: dict[str, tuple[int, Message]] = {}
+        self._results: dict[str, tuple[int, Kind, Message]] = {}
         self._notes: list[tuple[int, str, Kind, str]] = []
+
+    @property
+    def tokens(self) -> int:
+        """What the context takes, its tools included: estimated, corrected by what the server last counted."""
+        return math.ceil((self.estimate + self.tools_estimate) * self.ratio)
+
+    @property
+    def fixed_tokens(self) -> int:
+        """What of it no compression takes away."""
+        fixed = sum(line.tokens for line in self._lines if line.kind in STAYS)
+        return math.ceil((fixed + self.tools_estimate) * self.ratio)
 
     @property
     def digest(self) -> str:
@@ -54,10 +104,13 @@ class Conversation:
         spoken = (line.message.text for line in reversed(self._lines) if line.message.speaker == "assistant")
         return next((text for text in spoken if text.strip()), "")
 
-    def add(self, position: int, kind: Kind, message: Message, key: str = "") -> None:
+    def add(
+        self, position: int, kind: Kind, message: Message, key: str = "", order: int | None = None
+    ) -> None:
         """Append a line; a user message after a user message is joined to it."""
-        line = Line(position, kind, message, self._count((message,), ()), key)
-        self.tokens += line.tokens
+        place = position if order is None else order
+        line = Line(position, kind, message, self._count((message,), ()), key, place)
+        self.estimate += line.tokens
         self._lines.append(line)
         if self._messages and message.speaker == self._messages[-1].speaker == "user":
             before = self._messages[-1]
@@ -77,52 +130,76 @@ class Conversation:
         said = Message("assistant", answered.text, answered.tool_calls, reasoning=answered.reasoning)
         self.add(position, Kind.SPOKEN, said)
 
-    def observe(self, position: int, call: str, name: str, text: str) -> None:
+    def observe(
+        self, position: int, call: str, name: str, text: str, *, is_from_person: bool = False
+    ) -> None:
         """Keep the result of a call until the model speaks next; results are shown in the order of the calls."""
-        self._results[call] = (position, Message("tool", text, tool_call_id=call, tool_name=name))
+        kind = Kind.ANSWERED if is_from_person else Kind.OBSERVED
+        self._results[call] = (position, kind, Message("tool", text, tool_call_id=call, tool_name=name))
 
     def settle(self) -> None:
         """Append the results and notes that came in since the model last spoke."""
         for call in self._order:
             if call in self._results:
-                position, message = self._results.pop(call)
-                self.add(position, Kind.OBSERVED, message)
-        self._order = ()
+                self.add(*self._results.pop(call))
+        self._order = tuple(call for call in self._order if call in self._results)
         for position, text, kind, key in self._notes:
             self.add(position, kind, Message("user", text), key)
         self._notes.clear()
 
-    def foldable_position(self) -> int:
-        """The newest position up to which observations may be folded; 0 when there are none."""
-        turns = [line.position for line in self._lines if line.message.speaker == "assistant"]
-        if len(turns) <= KEPT_TURNS:
-            return 0
-        limit = turns[-KEPT_TURNS]
-        whole = [
-            line.position for line in self._lines if line.kind is Kind.OBSERVED and is_long(line.message)
-        ]
-        return max((position for position in whole if position < limit), default=0)
+    def ask(self, estimate: int, counted: int) -> None:
+        """Learn how far the estimate of a request was from what the server counted."""
+        if estimate and _LEAST_RATIO <= counted / estimate <= _MOST_RATIO:
+            self.ratio = counted / estimate
 
-    def tokens_if_folded(self, position: int) -> int:
-        """The tokens of the conversation once observations up to a position are shown in short."""
+    def turns(self) -> list[int]:
+        """The indexes of the lines that begin a turn."""
+        return [at for at, line in enumerate(self._lines) if line.kind in TURNS]
+
+    def maskable(self, position: int, characters: int) -> list[Line]:
+        """The lines up to a position that leaving so many characters of each would shorten.
+
+        They are observations; up to a position that is in the thread, words of the thread.
+        """
+        return [line for line in self._lines if _is_maskable(line, position, characters)]
+
+    def masking_saves(self, position: int, characters: int) -> int:
+        """How many tokens, as estimated, masking up to a position saves."""
         return sum(
-            self._count((in_short(line.message),), ()) if _is_foldable(line, position) else line.tokens
-            for line in self._lines
+            line.tokens - self._masked(line, characters).tokens
+            for line in self.maskable(position, characters)
         )
 
-    def fold(self, position: int) -> None:
-        """Show observations up to a position in short."""
+    def mask(self, position: int, characters: int) -> None:
+        """Show what is maskable up to a position in short."""
         self._rebuild(
-            [self._shortened(line) if _is_foldable(line, position) else line for line in self._lines]
+            [
+                self._masked(line, characters) if _is_maskable(line, position, characters) else line
+                for line in self._lines
+            ]
         )
 
-    def _shortened(self, line: Line) -> Line:
-        message = in_short(line.message)
-        return replace(line, message=message, tokens=self._count((message,), ()))
+    def cut_at(self, before: int) -> int:
+        """How many lines come before the turn at `before`; none when there is no such turn."""
+        return next((at for at in self.turns() if self._lines[at].order >= before), 0)
+
+    def fold(self, position: int, before: int, text: str) -> None:
+        """Show the summary `text`, made at `position`, in the place of what came before the turn at `before`."""
+        cut = self.cut_at(before)
+        self.folded_turns += sum(line.kind in TURNS for line in self._lines[:cut])
+        message = Message("user", text)
+        summary = Line(position, Kind.SUMMARY, message, self._count((message,), ()), order=position)
+        self._rebuild([*kept_of(self._lines, cut), summary, *self._lines[cut:]])
+        self.steps, self.summary = 0, None
+
+    def _masked(self, line: Line, characters: int) -> Line:
+        whole = line.whole or line.message
+        message = in_short(whole, characters)
+        return replace(line, message=message, whole=whole, tokens=self._count((message,), ()))
 
     def _rebuild(self, lines: list[Line]) -> None:
         self._lines, self._messages, self._digest = lines, [], ""
-        self.tokens = sum(line.tokens for line in lines)
+        self.estimate = sum(line.tokens for line in lines)
         for position, message in joined(lines):
             self._digest_before = self._digest
             self._show(position, message)
@@ -132,5 +209,8 @@ class Conversation:
         self._digest = digest_of(f"{self._digest_before} {position} {message.speaker} {message.text}")
 
 
-def _is_foldable(line: Line, position: int) -> bool:
-    return line.kind is Kind.OBSERVED and line.position <= position and is_long(line.message)
+def _is_maskable(line: Line, position: int, characters: int) -> bool:
+    if line.order > position:
+        return False
+    kinds = (Kind.SAID, Kind.EARLIER) if position <= 0 else (Kind.OBSERVED,)
+    return line.kind in kinds and is_long(line.message, characters)

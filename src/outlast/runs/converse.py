@@ -74,6 +74,14 @@ def has_failed(branch: Branch) -> bool:
 
 def failure_of(state: RunState, branch: Branch) -> Record:
     """End the run because the model of a branch cannot be used."""
+    if branch.fault == "context_exceeded":
+        return fail(
+            state,
+            f"model_{branch.fault}",
+            f"The context of the {branch.role} is too long for its model, and nothing more of it can be left out.",
+            "Set harness.context.max_tokens (or llm.context_window) to what the model can read, shorten what is asked or pinned, "
+            "or use a model with a larger window; then `outlast run --from RUN`.",
+        )
     times = f"{branch.failures} times in a row, the last time " if branch.failures > 1 else ""
     return fail(
         state,

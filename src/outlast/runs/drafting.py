@@ -16,7 +16,6 @@ from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.events import (
     KINDS,
     AnyEvent,
-    ContextFolded,
     HookRequested,
     ModelRequested,
     RecallRequested,
@@ -33,15 +32,13 @@ from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
 from outlast.runs.forms import FORMS
 from outlast.runs.limits import limit_crossed
+from outlast.runs.making_room import SUMMARY_FORM, answer_tokens, make_room
 from outlast.runs.moves import fail
 from outlast.runs.readings import Readings
 from outlast.runs.transitions import working_states
 
 MAX_EVENTS: Final = 500
 """How many events one commit may hold; a workflow that records more at a stroke does not come to rest."""
-
-DEFAULT_ANSWER_TOKENS: Final = 1024
-"""What is reserved for an answer where the role sets no bound."""
 
 
 Intent = ModelRequested | ToolRequested | HookRequested | RecallRequested
@@ -162,7 +159,10 @@ class Drafter:
         self._start(draft, Started(requested, command), now)
 
     def _intend_model(self, draft: Draft, command: CallModel, now: datetime) -> None:
-        """The intent of a model call, unless it would cross a limit. Old observations are folded when there is no room."""
+        """The intent of a model call, unless it would cross a limit.
+
+        Where the context has to be compressed first, the intent may be to ask for a summary; the command then comes again.
+        """
         state = self.readings.state
         branch = state.branches.get(command.branch)
         if branch is None:
@@ -170,11 +170,13 @@ class Drafter:
             raise CallerMistake("unknown_branch", detail, "Open it with `open_branch` first.")
         conversation = self.readings.conversations[command.branch]
         conversation.settle()
-        is_too_long = branch.fault == "context_exceeded"
-        if is_too_long or conversation.tokens > state.definition.context_max_tokens:
-            self._fold_context(draft, command.branch, now)
+        summary = make_room(self.readings, branch, now, lambda event: self.place(draft, event, now))
+        if summary is not None:
+            asked = CallModel(branch.id, summary.purpose, SUMMARY_FORM, with_tools=False)
+            self._start(draft, Started(summary, asked), now)
+            return
         role = state.definition.role(branch.role)
-        reserve = conversation.tokens + (role.max_tokens or DEFAULT_ANSWER_TOKENS)
+        reserve = conversation.tokens + answer_tokens(state, branch)
         crossed = limit_crossed(state, now, reserve)
         if crossed is not None:
             self.place(draft, crossed, now)
@@ -191,15 +193,6 @@ class Drafter:
             with_tools=command.with_tools,
         )
         self._start(draft, Started(intent, command), now)
-
-    def _fold_context(self, draft: Draft, branch: str, now: datetime) -> None:
-        conversation = self.readings.conversations[branch]
-        position = conversation.foldable_position()
-        if position == 0:
-            return
-        saved = conversation.tokens - conversation.tokens_if_folded(position)
-        if saved > 0:
-            self.place(draft, ContextFolded(branch, position, saved), now)
 
     def _checked(self, event: StateEntered) -> StateEntered:
         """A transition from where the run really is, with the digest of the state before it."""

@@ -1,4 +1,4 @@
-"""The forms in which models answer when an answer must be data: a plan, conclusions, a verdict."""
+"""The forms in which models answer when an answer must be data: a plan, conclusions, a verdict, a summary."""
 
 from __future__ import annotations
 
@@ -61,7 +61,35 @@ VERDICT: Final[dict[str, Json]] = {
     "required": ["verdict"],
 }
 
-FORMS: Final[dict[str, dict[str, Json]]] = {"plan": PLAN, "conclusions": CONCLUSIONS, "verdict": VERDICT}
+SUMMARY: Final[dict[str, Json]] = {
+    "type": "object",
+    "properties": {
+        "goal": {"type": "string"},
+        "decisions": _TEXTS,
+        "facts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "claim": {"type": "string", "minLength": 1},
+                    "sources": _TEXTS,
+                    "quote": {"type": "string"},
+                },
+                "required": ["claim"],
+            },
+        },
+        "open_questions": _TEXTS,
+        "artifacts": _TEXTS,
+    },
+    "required": ["goal", "decisions", "facts"],
+}
+
+FORMS: Final[dict[str, dict[str, Json]]] = {
+    "plan": PLAN,
+    "conclusions": CONCLUSIONS,
+    "verdict": VERDICT,
+    "summary": SUMMARY,
+}
 """Every form by name."""
 
 

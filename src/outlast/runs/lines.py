@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -11,9 +10,6 @@ from typing import Final, Protocol
 
 from outlast.domain.message import Message
 from outlast.ports.provider import ToolSchema
-
-SHORT_CHARACTERS: Final = 240
-"""How much of an observation is left where it is shown in short."""
 
 
 class TokenCount(Protocol):
@@ -36,20 +32,26 @@ class Kind(StrEnum):
     TOLD = "told"
     RECALLED = "recalled"
     EARLIER = "earlier"
+    SUMMARY = "summary"
     SPOKEN = "spoken"
     OBSERVED = "observed"
+    ANSWERED = "answered"
 
 
 STAYS: Final = frozenset({Kind.SYSTEM, Kind.REQUEST, Kind.SAID, Kind.PINNED, Kind.TASK, Kind.DELIVERED})
 """What no compression takes away: the prompt, the request, people's words, pins, open background tasks and their results."""
+
+TURNS: Final = frozenset({Kind.SPOKEN, Kind.EARLIER})
+"""What begins a turn: something the model said, in this run or before it in the thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One part of a context: the position of the event behind it, its kind, what it says, and the tokens it is estimated at.
 
-    Of lines with the same `key` that stay, only the newest is left by a compression: a later word on a background task takes
-    the place of the earlier one.
+    `order` is the position, but for words of the thread, which count backwards from 0. Of lines with the same `key` that
+    stay, only the newest is left by a compression: a later word on a background task takes the place of the earlier one.
+    `whole` is what an observation said before it was shortened.
     """
 
     position: int
@@ -57,6 +59,8 @@ class Line:
     message: Message
     tokens: int
     key: str = ""
+    order: int = 0
+    whole: Message | None = None
 
 
 def joined(lines: Sequence[Line]) -> list[tuple[int, Message]]:
@@ -72,23 +76,18 @@ def joined(lines: Sequence[Line]) -> list[tuple[int, Message]]:
     return messages
 
 
-def is_long(message: Message) -> bool:
-    """Is an observation so long that showing it in short saves something?"""
-    return len(message.text) > 2 * SHORT_CHARACTERS and _FENCED.match(message.text) is not None
+def kept_of(lines: Sequence[Line], cut: int) -> list[Line]:
+    """What stays of the first `cut` lines once they are folded; what a person answered in a tool's place stays as a word of his."""
+    newest = {line.key: at for at, line in enumerate(lines) if line.key}
+    return [
+        _as_words(line)
+        for at, line in enumerate(lines[:cut])
+        if line.kind is Kind.ANSWERED or (line.kind in STAYS and newest.get(line.key, at) == at)
+    ]
 
 
-def in_short(message: Message) -> Message:
-    """An observation cut to its beginning, the fence closed, with a word on how to read the rest again."""
-
-    def cut(found: re.Match[str]) -> str:
-        body = found[3]
-        more = len(body) - SHORT_CHARACTERS
-        left_out = (
-            f"{more} more characters of this result are left out here; call the tool again to read them"
-        )
-        return f"{found[1]}{body[:SHORT_CHARACTERS]}{found[4]}\n[{left_out}]"
-
-    return replace(message, text=_FENCED.sub(cut, message.text, count=1))
-
-
-_FENCED: Final = re.compile(r"(<<untrusted (\w+) from [^\n]*>>\n)(.*)(\n<<end \2>>)", re.DOTALL)
+def _as_words(line: Line) -> Line:
+    if line.kind is not Kind.ANSWERED:
+        return line
+    text = f"(in place of {line.message.tool_name}) {line.message.text}"
+    return replace(line, kind=Kind.SAID, message=Message("user", text))

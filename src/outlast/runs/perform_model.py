@@ -30,6 +30,7 @@ def request_of(
     intent: ModelRequested,
     messages: Sequence[Message],
     schema: Mapping[str, Json] | None,
+    earlier_turns: int = 0,
 ) -> ModelRequest:
     """What is sent to the provider. A form is demanded from it only where no tools are offered."""
     role = state.definition.role(branch.role)
@@ -43,6 +44,7 @@ def request_of(
         response_schema=None if intent.with_tools else schema,
         temperature=role.temperature,
         max_tokens=role.max_tokens,
+        earlier_turns=earlier_turns,
     )
 
 
@@ -64,6 +66,8 @@ async def perform_model(
     started = desk.seconds()
 
     def observe(delta: Delta) -> None:
+        if intent.summarises_before is not None:
+            return
         desk.means.live.publish(Frame(desk.run_id, intent.branch, intent.role, delta.text, delta.reasoning))
 
     try:

@@ -47,6 +47,7 @@ from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Intent, Started
 from outlast.runs.hooks import call_hook
 from outlast.runs.line import wake_ups
+from outlast.runs.making_room import messages_for
 from outlast.runs.perform_model import perform_model, request_of
 from outlast.runs.perform_tool import perform_tool
 from outlast.runs.readings import Readings
@@ -250,8 +251,9 @@ class Session:
         if isinstance(intent, ModelRequested) and isinstance(command, CallModel):
             schema = self.drafter.schema_of(command)
             branch = state.branches[intent.branch]
-            messages = self.readings.conversations[intent.branch].messages
-            request = request_of(state, branch, intent, messages, schema)
+            messages = messages_for(self.readings, intent)
+            turns = self.readings.conversations[intent.branch].folded_turns
+            request = request_of(state, branch, intent, messages, schema, turns)
             return partial(perform_model, self.desk, state, intent, request, command.form, schema)
         if isinstance(intent, ToolRequested) and isinstance(command, CallTool):
             return partial(perform_tool, self.desk, state, state.calls[intent.call], command.edited)

@@ -23,20 +23,24 @@ SHOWN_INPUT: Final = 2000
 def summary_of(state: RunState) -> dict[str, Json]:
     """The parts of a run's `show` document that its row carries; subtasks only once it has ended, for until then they are read."""
     failure = state.failure
-    waiting: list[Json] = [f"approval {ticket.id}: {ticket.subject}" for ticket in state.open_tickets()]
-    waiting += ["its turn in the thread"] if state.in_line else []
-    waiting += [f"answer {question.id}: {question.text}" for question in state.open_questions()]
     return {
         "input": state.input[:SHOWN_INPUT],
         "subtasks": subtasks_of(state) if state.has_ended else [],
         "steps": state.counters.steps,
         "tokens": state.counters.tokens,
         "cost_usd": round(state.counters.cost_usd, 6),
-        "waiting_for": waiting,
+        "waiting_for": [*waiting_for(state)],
         "error": {"code": failure.code, "detail": failure.detail, "next": failure.next_step}
         if failure
         else None,
     }
+
+
+def waiting_for(state: RunState) -> list[str]:
+    """What a run waits for a person for: approvals and answers."""
+    waiting = [f"approval {ticket.id}: {ticket.subject}" for ticket in state.open_tickets()]
+    waiting += ["its turn in the thread"] if state.in_line else []
+    return waiting + [f"answer {question.id}: {question.text}" for question in state.open_questions()]
 
 
 def subtasks_of(state: RunState) -> list[Json]:

@@ -34,6 +34,9 @@ from outlast.runs.limits import LIMIT_NAMES
 
 MAX_RACES: Final = 50
 
+MOST_PINNED_CHARACTERS: Final = 2000
+"""How long a pin may be: it is part of every context from then on."""
+
 Check = Callable[[str, dict[str, Json]], list[str]]
 """Given a tool's name and arguments, what is wrong with them."""
 
@@ -65,10 +68,17 @@ async def cancel(store: Store, run_id: str, by: str, reason: str = "") -> RunSta
     )
 
 
-async def say(store: Store, run_id: str, by: str, text: str) -> RunState:
-    """Tell a run something; its model hears it before it speaks next."""
+async def say(store: Store, run_id: str, by: str, text: str, *, pin: bool = False) -> RunState:
+    """Tell a run something; its model hears it before it speaks next.
+
+    With `pin` every conversation of the run is shown it, also those that are opened later. Raises CallerMistake
+    (`pin_too_long`).
+    """
     words = _words(text)
-    return await _signal(store, run_id, lambda state: _unless_ended(state, Said(by, words)))
+    if pin and len(words) > MOST_PINNED_CHARACTERS:
+        detail = f"A pin has at most {MOST_PINNED_CHARACTERS} characters; this one has {len(words)}."
+        raise CallerMistake("pin_too_long", detail, "Pin a shorter text, or say it without a pin.")
+    return await _signal(store, run_id, lambda state: _unless_ended(state, Said(by, words, pin)))
 
 
 async def answer(store: Store, run_id: str, by: str, text: str, question: str | None = None) -> RunState:

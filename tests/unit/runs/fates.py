@@ -97,6 +97,9 @@ def _value(form: str | None, luck: Luck) -> Json:
     if form == "conclusions":
         found: Json = {"claim": "so", "sources": [], "quote": "", "confidence": 0.5, "is_supported": True}
         return {"conclusions": [found] if luck("found", 4) < 3 else [], "open_questions": []}
+    if form == "summary":
+        facts: Json = [{"claim": f"fact {luck('fact', 9)}", "sources": []}]
+        return {"goal": "to know", "decisions": ["looked"] * luck("length", 4), "facts": facts}
     if form == "verdict":
         return {"verdict": ("accept", "revise", "replan")[luck("verdict", 3)], "reasons": ["so"]}
     return None

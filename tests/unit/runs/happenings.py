@@ -74,7 +74,8 @@ def some_task(workflow: str, luck: Luck) -> TaskDefinition:
         max_concurrent_tools=1 + luck("tools", 3),
         max_concurrent_subtasks=1 + luck("subtasks", 3),
         recall_top_k=pick(luck, "memory", [0, 8]),
-        context_max_tokens=pick(luck, "context", [24_000, 60]),
+        context_max_tokens=pick(luck, "context", [24_000, 60, 1_000]),
+        compression_threshold=pick(luck, "threshold", [20, 2, 5]),
         on_replan_limit=pick(luck, "at the bound", ["partial", "accept"]),
         unknown_outcome=pick(luck, "unknown", ["ask", "ask", "error"]),
     )
@@ -139,6 +140,7 @@ def a_person_steers(troupe: Troupe, luck: Luck) -> None:
         PauseRequested("ann"),
         PauseRequested("ann"),
         Said("ann", "go"),
+        Said("ann", "in euros", pinned=True),
         ResumeRequested("ann"),
     ]
     troupe.signal(pick(luck, "which", [*wishes, CancelRequested("ann")]))

@@ -39,7 +39,7 @@ def results(request: ModelRequest) -> list[Message]:
 
 def turn(request: ModelRequest) -> int:
     """How often the model has spoken in this conversation before."""
-    return sum(message.speaker == "assistant" for message in request.messages)
+    return request.earlier_turns + sum(message.speaker == "assistant" for message in request.messages)
 
 
 def in_turn(*answers: ModelAnswer) -> Answering:

@@ -6,7 +6,8 @@ released, a kind and its fields are readable for ever: change one by raising VER
     machine events    appended by the worker that holds the run's lease
       Lifecycle         RunStarted RunClaimed RunReleased RunForked ToolsChanged StateEntered LimitReached
                         FoldDiverged
-      Conversation      BranchOpened Told ContextFolded ModelRequested ModelAnswered ModelFailed
+      Conversation      BranchOpened Told ContextFolded ContextSummarised ContextCrowded
+                        ModelRequested ModelAnswered ModelFailed
       Recall            RecallRequested MemoryRecalled RecallFailed
       Tooling           ToolRequested ToolAnswered ToolUnsettled LoopNoticed HookRequested HookRan
       Planning          PlanMade PlanRefused SubtaskStarted SubtaskConcluded SubtaskReviewed SubtaskDropped ReportWritten ValueSet
@@ -28,7 +29,9 @@ from typing import Any, get_args
 from outlast.domain.events.asking import ApprovalAsked, QuestionAsked, TicketExpired, TicketVoided
 from outlast.domain.events.conversation import (
     BranchOpened,
+    ContextCrowded,
     ContextFolded,
+    ContextSummarised,
     ModelAnswered,
     ModelFailed,
     ModelRequested,
@@ -90,7 +93,9 @@ __all__ = [
     "Asking",
     "BranchOpened",
     "CancelRequested",
+    "ContextCrowded",
     "ContextFolded",
+    "ContextSummarised",
     "Conversation",
     "EndAwaited",
     "Event",
@@ -155,7 +160,16 @@ Lifecycle = (
     | LimitReached
     | FoldDiverged
 )
-Conversation = BranchOpened | Told | ContextFolded | ModelRequested | ModelAnswered | ModelFailed
+Conversation = (
+    BranchOpened
+    | Told
+    | ContextFolded
+    | ContextSummarised
+    | ContextCrowded
+    | ModelRequested
+    | ModelAnswered
+    | ModelFailed
+)
 Recall = RecallRequested | MemoryRecalled | RecallFailed
 Tooling = ToolRequested | ToolAnswered | ToolUnsettled | LoopNoticed | HookRequested | HookRan
 Planning = (

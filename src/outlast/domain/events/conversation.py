@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from outlast.domain.context_summary import ContextSummary
 from outlast.domain.door import Json
 from outlast.domain.events.event import Event
 from outlast.domain.tool_call import ToolCall
@@ -47,16 +48,53 @@ class Told(Event):
 
 @dataclass(frozen=True, slots=True)
 class ContextFolded(Event):
-    """Observations of a branch up to `position` are shown to the model in short from here on."""
+    """Observations of a branch up to `position` are shown to the model in short from here on.
+
+    `characters` is how much of each is left, head and tail; 0 means the head alone, as journals of the first version have it.
+    With a position up to 0 it is long words of the thread, from before the run, that are shown in short.
+    """
 
     branch: str
     position: int
     saved_tokens: int
+    characters: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSummarised(Event):
+    """What a branch said and saw before the turn at `before` is shown to the model as a summary from here on.
+
+    People's words, pins, background tasks and their results stay as they are; the events stay in the journal. Positions up
+    to 0 count the words of the thread backwards, 0 being the last. `by` is `model`, or `engine` where none was asked or
+    its answer was no use, for the reason in `problem`. `reason` is steps, budget or overflow.
+    """
+
+    branch: str
+    before: int
+    summary: ContextSummary
+    by: str
+    reason: str
+    problem: str = ""
+    replaced_tokens: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCrowded(Event):
+    """What may never leave the context of a branch takes more than the whole is meant to; told once a branch."""
+
+    branch: str
+    fixed_tokens: int
+    max_tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequested(Event):
-    """Intent to call a model. `digest` is that of the messages; the reserves count as spent should the answer be lost."""
+    """Intent to call a model. `digest` is that of the messages; the reserves count as spent should the answer be lost.
+
+    With `summarises_before` the model is asked for a summary of what the branch said and saw before the turn at that
+    position; the answer is no turn of the conversation.
+    """
 
     call: str
     branch: str
@@ -68,6 +106,7 @@ class ModelRequested(Event):
     reserved_tokens: int = 0
     reserved_usd: float = 0.0
     with_tools: bool = True
+    summarises_before: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,10 +32,11 @@ class CancelRequested(Event):
 
 @dataclass(frozen=True, slots=True)
 class Said(Event):
-    """A person said something to the run."""
+    """A person said something to the run. What is `pinned` is shown in every conversation, also in those opened later."""
 
     by: str
     text: str
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def choose(rules: Sequence[Rule], request: ModelRequest, failed: Set[int] = froz
     `failed` are the failing entries this very call has already met: a failure leaves no message that could
     tell.
     """
-    spent = spent_entries(rules, request.messages) | failed
+    spent = spent_entries(rules, request) | failed
     for index, rule in enumerate(rules):
         if (rule.repeat or index not in spent) and fits(rule.when, request):
             return index
@@ -36,20 +36,20 @@ def fits(when: When, request: ModelRequest) -> bool:
     return (
         (not when.purpose or request.purpose in when.purpose)
         and (not when.role or request.role in when.role)
-        and (when.turn is None or when.turn == turn_of(request.messages))
+        and (when.turn is None or when.turn == turn_of(request))
         and all(any(text in message.text for message in request.messages) for text in when.contains)
     )
 
 
-def turn_of(messages: Sequence[Message]) -> int:
-    """How many answers the conversation already holds."""
-    return sum(message.speaker == "assistant" for message in messages)
+def turn_of(request: ModelRequest) -> int:
+    """How many answers the conversation already holds, those that were folded into a summary included."""
+    return request.earlier_turns + sum(message.speaker == "assistant" for message in request.messages)
 
 
-def spent_entries(rules: Sequence[Rule], messages: Sequence[Message]) -> set[int]:
-    """The entries whose answers stand in the conversation."""
-    spent: set[int] = set()
-    for message in messages:
+def spent_entries(rules: Sequence[Rule], request: ModelRequest) -> set[int]:
+    """The entries whose answers stand in the conversation; what was folded away has spent the first that fit its purpose and role."""
+    spent = set(_of_this_kind(rules, request)[: request.earlier_turns])
+    for message in request.messages:
         if message.speaker == "assistant":
             index = _first(rules, spent, message, _says_exactly)
             if index is None and message.tool_calls:
@@ -57,6 +57,16 @@ def spent_entries(rules: Sequence[Rule], messages: Sequence[Message]) -> set[int
             if index is not None:
                 spent.add(index)
     return spent
+
+
+def _of_this_kind(rules: Sequence[Rule], request: ModelRequest) -> list[int]:
+    return [
+        index
+        for index, rule in enumerate(rules)
+        if not (rule.fail or rule.repeat)
+        and (not rule.when.purpose or request.purpose in rule.when.purpose)
+        and (not rule.when.role or request.role in rule.when.role)
+    ]
 
 
 def calls_of(rule: Rule) -> tuple[ToolCall, ...]:

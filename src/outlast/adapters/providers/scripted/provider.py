@@ -123,6 +123,6 @@ def _exhausted(rules: Sequence[Rule], request: ModelRequest) -> str:
     spent = ", ".join(str(number) for number, rule in enumerate(rules, start=1) if fits(rule.when, request))
     return (
         f"The script has no entry for call {request.call_id} (purpose {request.purpose}, "
-        f"role {request.role}, turn {turn_of(request.messages)}); its newest message ends in {newest!r}. "
+        f"role {request.role}, turn {turn_of(request)}); its newest message ends in {newest!r}. "
         + (f"Entry {spent} would fit, but is spent here." if spent else "No entry fits it.")
     )
