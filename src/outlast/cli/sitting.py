@@ -19,6 +19,7 @@ from outlast.cli.results import print_result
 from outlast.domain.errors import CallerMistake, Conflict, NotFound
 from outlast.domain.ids import LOCAL_USER
 from outlast.service.show import show_run
+from outlast.service.workers import open_when_there
 from outlast.wiring.engine import Engine
 from outlast.wiring.settings.overrides import Override, from_options
 
@@ -28,13 +29,21 @@ T = TypeVar("T")
 class Sitting:
     """An open engine and the event loop it lives in. The loop stands still while the person is asked.
 
-    `log_level` is what is logged where the configuration does not say.
+    `log_level` is what is logged where the configuration does not say. One that `waits_for_store` waits for a server that is away.
     """
 
-    def __init__(self, config: str | None, sets: Iterable[str] = (), *, log_level: str = "INFO") -> None:
+    def __init__(
+        self,
+        config: str | None,
+        sets: Iterable[str] = (),
+        *,
+        log_level: str = "INFO",
+        waits_for_store: bool = False,
+    ) -> None:
         self.overrides: tuple[Override, ...] = tuple(from_options(sets))
         self.engine = Engine.from_config(config, overrides=self.overrides)
         self._runner = asyncio.Runner()
+        self._waits_for_store = waits_for_store
         self._log_level = self.engine.settings.logging.level or log_level
 
     def __enter__(self) -> Self:
@@ -43,7 +52,7 @@ class Sitting:
             note(notice)
         self._runner.__enter__()
         try:
-            self.run(self.engine.open())
+            self.run(open_when_there(self.engine.open, note) if self._waits_for_store else self.engine.open())
             if self.engine.warning:
                 note(self.engine.warning)
         except BaseException:

@@ -27,8 +27,9 @@ from outlast.ports.watch import Watch
 class Store(Inventory, TaskReads, Protocol):
     """Where everything durable is. All methods may be called from any event loop of the process.
 
-    Every method raises Broken with code `store_unavailable`, `store_full`, `store_newer` or `store_damaged` when the store cannot
-    serve; a `commit` that raises has written nothing, or raises Broken with code `commit_unknown` when that cannot be known.
+    Every method raises Broken with code `store_unavailable`, `store_refused` (it is there and does not let us use it), `store_full`,
+    `store_newer` or `store_damaged` when the store cannot serve; a `commit` that raises has written nothing, or raises Broken with
+    code `commit_unknown` when that cannot be known.
     """
 
     async def open(self) -> None:

@@ -18,7 +18,7 @@ from outlast.runs.session import Session
 LONGEST_WAIT_SECONDS: Final = 60.0
 """A worker sits out shorter waits; for longer ones it gives the run back until it is due."""
 
-STORE_TROUBLES: Final = frozenset({"store_unavailable", "store_full", "commit_unknown"})
+STORE_TROUBLES: Final = frozenset({"store_unavailable", "store_refused", "store_full", "commit_unknown"})
 """What a store may get over while the lease still holds."""
 
 SAFETY_POLL_SECONDS: Final = 10.0

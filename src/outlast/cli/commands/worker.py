@@ -41,9 +41,11 @@ def worker(
 ) -> int:
     """Work on runs as they become due.
 
-    Ctrl-C or SIGTERM: calls in flight may end within harness.drain_seconds, then every run is given back; a second one: at once.
+    A server that is away is waited for, at the start as later. Ctrl-C or SIGTERM: calls in flight may end within
+    harness.drain_seconds, then every run is given back; a second one: at once.
     """
-    with Sitting(config, [*(sets or ()), *_logging_at(log_level)], log_level="WARNING") as sitting:
+    options = [*(sets or ()), *_logging_at(log_level)]
+    with Sitting(config, options, log_level="WARNING", waits_for_store=True) as sitting:
         refuse_memory(sitting.engine)
         sitting.run(_serve(sitting.engine, concurrency, until_idle=until_idle))
     return Exit.DONE

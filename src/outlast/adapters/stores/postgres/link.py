@@ -130,13 +130,13 @@ class Dialer:
 def _refuse_unfit(found: Any, where: str) -> None:
     if found["version_number"] < OLDEST_SERVER:
         raise Broken(
-            "store_unavailable",
+            "store_refused",
             f"The server {where} is PostgreSQL {found['version']}; outlast needs 13 or newer.",
             "Upgrade the server, or name another in harness.persistence.url.",
         )
     if found["encoding"] != "UTF8":
         raise Broken(
-            "store_unavailable",
+            "store_refused",
             f"The database {where} holds text as {found['encoding']}; outlast needs UTF8.",
             "Create a database with ENCODING 'UTF8' and name it in harness.persistence.url.",
         )

@@ -99,15 +99,21 @@ def _broken(error: BaseException, where: str) -> Broken:
             f"The store {where} is damaged, or its schema was taken away ({said}).",
             "Look at the server's log; restore from a backup, or name another schema in harness.persistence.url.",
         )
+    if isinstance(error, asyncpg.ClientConfigurationError):
+        return Broken(
+            "store_refused",
+            f"The store {where} cannot be used as it is addressed ({said}).",
+            "Correct harness.persistence.url.",
+        )
     if isinstance(error, _NOT_LET_IN):
         return Broken(
-            "store_unavailable",
+            "store_refused",
             f"The store {where} does not let this user in ({said}).",
             "Check user, password and database in harness.persistence.url.",
         )
     if isinstance(error, pg.InsufficientPrivilegeError):
         return Broken(
-            "store_unavailable",
+            "store_refused",
             f"The user may not do this in the store {where} ({said}).",
             "Have an administrator run: CREATE SCHEMA outlast AUTHORIZATION your_user.",
         )

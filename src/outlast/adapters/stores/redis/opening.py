@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from outlast.adapters.stores.redis.scripts import OPEN, Command
-from outlast.adapters.stores.redis.troubles import code_of, refused, unavailable
+from outlast.adapters.stores.redis.troubles import code_of, not_usable, refused
 from outlast.adapters.stores.redis.wire import Wire
 from outlast.domain.errors import Broken
 
@@ -39,7 +39,7 @@ class Opened:
 def open_store(wire: Wire, root: bytes, *, allow_loss: bool) -> Opened:
     """Make the store ready.
 
-    Raises Broken: `store_may_lose` unless that is allowed, `store_newer`, or `store_unavailable` for a server that is too old or
+    Raises Broken: `store_may_lose` unless that is allowed, `store_newer`, or `store_refused` for a server that is too old or
     refuses commands.
     """
     told = _ask(wire, ("INFO", "server"))
@@ -71,7 +71,7 @@ def _check_version(wire: Wire, reply: object) -> None:
     found = re.search(rb"redis_version:(\d+)\.(\d+)", reply) if isinstance(reply, bytes) else None
     if found is not None and tuple(map(int, found.groups())) < _OLDEST:
         version = b".".join(found.groups()).decode()
-        raise unavailable(f"it is Redis {version}", wire.name, "Use Redis 6.2 or newer, or Valkey.")
+        raise not_usable(f"it is Redis {version}", wire.name, "Use Redis 6.2 or newer, or Valkey.")
 
 
 def _danger(wire: Wire) -> Broken | None:
@@ -113,7 +113,7 @@ def _checked_schema(wire: Wire, reply: Sequence[Any] | Exception) -> int:
             "Upgrade outlast to the version that wrote the store, or use another store.",
         )
     if hindrance:
-        raise unavailable(
+        raise not_usable(
             f"a command is refused: {hindrance.decode()}",
             wire.name,
             "Let this user call every command on the keys and the channel of the store.",

@@ -47,28 +47,36 @@ def refused(error: Exception, name: str) -> Broken:
             "Use a database of its own, and restore this one from a backup.",
         )
     if "MOVED" in said or "CROSSSLOT" in said:
-        return unavailable(
+        return not_usable(
             said,
             name,
             "The store lives on one node of a cluster: put that node into harness.persistence.url.",
         )
     if is_forbidden(error) or "NOPERM" in said or "NOAUTH" in said:
-        return unavailable(
+        return not_usable(
             said,
             name,
             "Put a user and password that may use every command and key into harness.persistence.url.",
         )
+    if "DB index is out of range" in said:
+        return not_usable(
+            said, name, "Name a database that it has in harness.persistence.url: redis://HOST:PORT/DB."
+        )
     return unavailable(said, name)
 
 
-def unavailable(why: object, name: str, next_step: str = "") -> Broken:
-    """The error to raise when the server cannot be used."""
+def unavailable(why: object, name: str) -> Broken:
+    """The error to raise when the server does not serve."""
     return Broken(
         "store_unavailable",
         f"The Redis server {name} does not serve ({why}).",
-        next_step
-        or "Check that it runs and that harness.persistence.url names it; what was waiting is tried again later.",
+        "Check that it runs and that harness.persistence.url names it; what was waiting is tried again later.",
     )
+
+
+def not_usable(why: object, name: str, next_step: str) -> Broken:
+    """The error to raise for a server that is there and must be set up otherwise before it can be used."""
+    return Broken("store_refused", f"The Redis server {name} cannot be used ({why}).", next_step)
 
 
 def unknown(trouble: Broken) -> Broken:

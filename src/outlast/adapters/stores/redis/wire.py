@@ -32,14 +32,17 @@ class Wire:
         self._pause_seconds = 0.0
 
     def reach(self, give_up_at: float) -> None:
-        """Connect unless we are. Tries until the monotonic time `give_up_at`; raises Broken (`store_unavailable`)."""
+        """Connect unless we are. Tries until the monotonic time `give_up_at`; raises Broken (`store_unavailable`).
+
+        What trying again would not change is raised at once.
+        """
         while not self._connection.is_connected:
             if self._pause_seconds:
                 time.sleep(self._pause_seconds)
             try:
                 self._connection.connect()
             except (RedisError, OSError) as error:
-                if is_forbidden(error):
+                if is_forbidden(error) or (isinstance(error, ResponseError) and not is_passing(error)):
                     raise refused(error, self.name) from error
                 self.lose(give_up_at, error)
 

@@ -101,7 +101,7 @@ async def test_a_user_with_few_rights_needs_a_schema_of_his_own(postgres_server:
     try:
         with pytest.raises(Broken) as refused:
             await PostgresStore(url).open()
-        assert refused.value.code == "store_unavailable"
+        assert refused.value.code == "store_refused"
         assert "CREATE SCHEMA outlast AUTHORIZATION" in refused.value.next_step
         await execute(postgres_server.url, "CREATE SCHEMA outlast AUTHORIZATION outlast_app")
         store = PostgresStore(url)

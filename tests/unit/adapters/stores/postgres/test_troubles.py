@@ -21,12 +21,12 @@ BROKEN: list[tuple[Exception, str]] = [
     (pg.DiskFullError("could not extend file"), "store_full"),
     (pg.DataCorruptedError("invalid page"), "store_damaged"),
     (pg.UndefinedTableError("relation does not exist"), "store_damaged"),
-    (pg.InvalidPasswordError("password authentication failed"), "store_unavailable"),
-    (pg.InvalidCatalogNameError("database does not exist"), "store_unavailable"),
-    (pg.InsufficientPrivilegeError("permission denied"), "store_unavailable"),
+    (pg.InvalidPasswordError("password authentication failed"), "store_refused"),
+    (pg.InvalidCatalogNameError("database does not exist"), "store_refused"),
+    (pg.InsufficientPrivilegeError("permission denied"), "store_refused"),
     (pg.TooManyConnectionsError("too many clients"), "store_unavailable"),
     (pg.QueryCanceledError("statement timeout"), "store_unavailable"),
-    (asyncpg.ClientConfigurationError("bad connection parameter"), "store_unavailable"),
+    (asyncpg.ClientConfigurationError("bad connection parameter"), "store_refused"),
 ]
 
 

@@ -112,14 +112,14 @@ async def test_a_user_who_may_not_do_everything_is_refused_before_any_batch(
     """A script that is refused half way would leave half a batch behind."""
     with user(server, *rights) as url:
         refused = await refusal(url)
-        assert refused.code == "store_unavailable"
+        assert refused.code == "store_refused"
         assert said in refused.detail
 
 
 async def test_a_wrong_password_is_not_tried_for_long(server: RedisServer) -> None:
     began = time.monotonic()
     refused = await refusal(f"unix://ann:canary@{server.socket}")
-    assert refused.code == "store_unavailable"
+    assert refused.code == "store_refused"
     assert "password" in refused.next_step
     assert time.monotonic() - began < 1.5
 
