@@ -125,7 +125,7 @@ def _builder(life: Life, plan: CrashPlan) -> Any:
     async def build(run_id: str, definition: TaskDefinition) -> Means:
         return Means(
             workflow=research.decide,
-            provider=lambda role: provider,
+            provider=lambda role, option=0: provider,
             tools=tools,
             hooks={trade.HOOK: Faulty(life.world, plan, "hook").allow},
             check_arguments=check_arguments,

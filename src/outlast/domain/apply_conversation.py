@@ -180,15 +180,28 @@ def _failed(state: RunState, event: ModelFailed) -> RunState:
     call = state.model_calls.get(event.call)
     if call is None:
         return state
-    counters = evolve(state.counters, tokens=state.counters.tokens + event.spent_tokens)
+    counters = evolve(
+        state.counters,
+        tokens=state.counters.tokens + event.spent_tokens,
+        cost_usd=state.counters.cost_usd + event.spent_usd,
+    )
     ended = evolve(
         state, counters=counters, model_calls=_without(state.model_calls, event.call), idle_claims=0
     )
     if call.is_summary:
         return with_branch(ended, call.branch, model_call=None)
-    failures = state.branches[call.branch].failures + 1 if call.branch in state.branches else 0
+    branch = state.branches.get(call.branch)
+    if branch is None:
+        return ended
+    moves_on = event.next_option is not None
     return with_branch(
-        ended, call.branch, model_call=None, failures=failures, retry_at=event.retry_at, fault=event.fault
+        ended,
+        branch.id,
+        model_call=None,
+        failures=0 if moves_on else branch.failures + 1,
+        option=event.next_option if moves_on else branch.option,
+        retry_at=event.retry_at,
+        fault=event.fault,
     )
 
 

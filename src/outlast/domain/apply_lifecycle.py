@@ -84,7 +84,7 @@ def _without_used(state: RunState, subject: str) -> dict[str, Ticket]:
 def _restarted(state: RunState) -> RunState:
     """What failed before is tried afresh after a resume."""
     branches = {
-        name: evolve(branch, steps=0, failures=0, slips=0, fault=None, retry_at=None)
+        name: evolve(branch, steps=0, failures=0, option=0, slips=0, fault=None, retry_at=None)
         for name, branch in state.branches.items()
     }
     tickets = {

@@ -79,7 +79,8 @@ class ModelCallFailed(Passing):
     """A model call ended without a usable answer.
 
     `fault` classifies it; `retry_after_seconds` is the server's own wish, when it stated one; `spent_tokens` are the tokens
-    known or estimated to be used up all the same.
+    known or estimated to be used up all the same, `spent_output_tokens` those of them that were answered, and `spent_usd` their
+    cost where the endpoint stated it.
     """
 
     def __init__(
@@ -90,8 +91,12 @@ class ModelCallFailed(Passing):
         *,
         retry_after_seconds: float | None = None,
         spent_tokens: int = 0,
+        spent_output_tokens: int = 0,
+        spent_usd: float | None = None,
     ) -> None:
         super().__init__(f"model_{fault}", detail, next_step)
         self.fault: ModelFault = fault
         self.retry_after_seconds = retry_after_seconds
         self.spent_tokens = spent_tokens
+        self.spent_output_tokens = spent_output_tokens
+        self.spent_usd = spent_usd

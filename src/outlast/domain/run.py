@@ -108,8 +108,9 @@ class Answer:
 class Branch:
     """A conversation with a model, as far as decisions care.
 
-    `open_calls` are the calls it waits for, `failures` model failures in a row, `slips` answers in a row that could not be
-    used, `succeeded` the tools that have succeeded in it, `steered` how often it was told that it goes round in circles.
+    `open_calls` are the calls it waits for, `failures` model failures in a row, `option` which of the role's models it asks (0:
+    the first), `slips` answers in a row that could not be used, `succeeded` the tools that have succeeded in it, `steered` how
+    often it was told that it goes round in circles.
     """
 
     id: str
@@ -125,6 +126,7 @@ class Branch:
     told_since: bool = False
     recall: RecallCall | None = None
     failures: int = 0
+    option: int = 0
     retry_at: datetime | None = None
     fault: str | None = None
     slips: int = 0

@@ -36,14 +36,49 @@ class ApprovalRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a million tokens cost, in US dollars."""
+
+    input_usd: float
+    output_usd: float
+
+    def of(self, input_tokens: int, output_tokens: int) -> float:
+        """What that many tokens cost, in US dollars."""
+        return (input_tokens * self.input_usd + output_tokens * self.output_usd) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """A model as it is asked: its name, temperature, the most tokens an answer may have, and its price where it is known."""
+
+    model: str
+    temperature: float = 0.3
+    max_tokens: int | None = None
+    price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoleSettings:
-    """How a role works: its model, temperature, most tokens an answer may have, prompt, and tools (None: the task's)."""
+    """How a role works: its model with temperature, most tokens an answer may have and price, prompt, and tools (None: the task's).
+
+    `fallbacks` are asked, in order, when the model before cannot be used.
+    """
 
     model: str
     temperature: float = 0.3
     max_tokens: int | None = None
     prompt: str | None = None
     tools: tuple[str, ...] | None = None
+    price: Price | None = None
+    fallbacks: tuple[ModelSettings, ...] = ()
+
+    def option(self, number: int) -> ModelSettings:
+        """The model asked first (0), or the fallback of that number; the last one there is when there are fewer."""
+        if number <= 0 or not self.fallbacks:
+            return ModelSettings(
+                model=self.model, temperature=self.temperature, max_tokens=self.max_tokens, price=self.price
+            )
+        return self.fallbacks[min(number, len(self.fallbacks)) - 1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,8 @@ from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
 from outlast.runs.forms import FORMS
 from outlast.runs.limits import limit_crossed
-from outlast.runs.making_room import SUMMARY_FORM, answer_tokens, make_room
+from outlast.runs.making_room import SUMMARY_FORM, make_room
+from outlast.runs.money import model_asked, reserve_for
 from outlast.runs.moves import fail
 from outlast.runs.readings import Readings
 from outlast.runs.transitions import working_states
@@ -175,9 +176,8 @@ class Drafter:
             asked = CallModel(branch.id, summary.purpose, SUMMARY_FORM, with_tools=False)
             self._start(draft, Started(summary, asked), now)
             return
-        role = state.definition.role(branch.role)
-        reserve = conversation.tokens + answer_tokens(state, branch)
-        crossed = limit_crossed(state, now, reserve)
+        tokens, usd = reserve_for(state, branch, conversation.tokens)
+        crossed = limit_crossed(state, now, tokens, usd)
         if crossed is not None:
             self.place(draft, crossed, now)
             return
@@ -186,11 +186,13 @@ class Drafter:
             branch=command.branch,
             purpose=command.purpose,
             role=branch.role,
-            model=role.model,
+            model=model_asked(state, branch).model,
             generation=state.generation,
             digest=conversation.digest[:20],
-            reserved_tokens=reserve,
+            reserved_tokens=tokens,
+            reserved_usd=usd,
             with_tools=command.with_tools,
+            option=branch.option,
         )
         self._start(draft, Started(intent, command), now)
 

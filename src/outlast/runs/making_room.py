@@ -21,11 +21,12 @@ from outlast.domain.events import (
     ModelRequested,
 )
 from outlast.domain.message import Message
-from outlast.domain.run import Branch, RunState
+from outlast.domain.run import Branch
 from outlast.runs.compression import Fold, Mask, budget_of, compression_due, fold_before, leaving
 from outlast.runs.conversation import Conversation, SummaryAsked
 from outlast.runs.limits import limit_crossed
 from outlast.runs.lines import Kind
+from outlast.runs.money import model_asked, reserve_for
 from outlast.runs.readings import Readings
 from outlast.runs.summaries import (
     DRAWN_CHARACTERS,
@@ -43,9 +44,6 @@ COMPRESS: Final = "compress"
 """The purpose of the model call that makes a summary."""
 
 SUMMARY_FORM: Final = "summary"
-
-DEFAULT_ANSWER_TOKENS: Final = 1024
-"""What is reserved for an answer where the role sets no bound."""
 
 MOST_TRIES: Final = 2
 """How often a model is asked for one summary."""
@@ -85,11 +83,6 @@ def make_room(readings: Readings, branch: Branch, now: datetime, place: Place) -
                 place(_summarised(readings, branch, due))
     _tell_if_crowded(conversation, branch, definition.context_max_tokens, place)
     return None
-
-
-def answer_tokens(state: RunState, branch: Branch) -> int:
-    """What is reserved for the answer of a branch's model."""
-    return state.definition.role(branch.role).max_tokens or DEFAULT_ANSWER_TOKENS
 
 
 def messages_for(readings: Readings, intent: ModelRequested) -> Sequence[Message]:
@@ -133,8 +126,8 @@ def _is_to_be_asked(readings: Readings, branch: Branch, fold: Fold, now: datetim
         return False
     if state.limits.max_steps - state.counters.steps < STEPS_LEFT:
         return False
-    reserve = conversation.tokens * 2 + answer_tokens(state, branch) * 2
-    return limit_crossed(state, now, reserve) is None
+    tokens, usd = reserve_for(state, branch, conversation.tokens)
+    return limit_crossed(state, now, 2 * tokens, 2 * usd) is None
 
 
 def _answer_for(conversation: Conversation, fold: Fold) -> SummaryAsked | None:
@@ -152,18 +145,20 @@ def _intent(readings: Readings, branch: Branch, fold: Fold) -> ModelRequested:
     state, conversation = readings.state, readings.conversations[branch.id]
     position = state.position + 1
     messages = _messages(readings, conversation, fold.before, position, fold)
-    role = state.definition.role(branch.role)
+    tokens, usd = reserve_for(state, branch, readings.conversations.count(messages, ()))
     told = "\n".join(f"{message.speaker} {message.text}" for message in messages)
     return ModelRequested(
         call=f"m{position}",
         branch=branch.id,
         purpose=COMPRESS,
         role=branch.role,
-        model=role.model,
+        model=model_asked(state, branch).model,
         generation=state.generation,
         digest=digest_of(told)[:20],
-        reserved_tokens=readings.conversations.count(messages, ()) + answer_tokens(state, branch),
+        reserved_tokens=tokens,
+        reserved_usd=usd,
         with_tools=False,
+        option=branch.option,
         summarises_before=fold.before,
     )
 

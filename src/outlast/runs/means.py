@@ -56,17 +56,25 @@ class Indoors(Protocol):
         ...
 
 
+class ProviderOf(Protocol):
+    """Finds the provider of a role's model."""
+
+    def __call__(self, role: str, option: int = 0) -> Provider:
+        """The provider of the model asked first (0) or of a fallback."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
     """The ports a run's calls go through.
 
-    `provider` gives the model of a role. `pinned` are the tools as a run would be pinned to them now, where they may have
+    `provider` gives the models of a role. `pinned` are the tools as a run would be pinned to them now, where they may have
     changed. `memory` is None where nothing is remembered, `embedder` where vectors are not used. `close` gives everything back.
     changed. `indoors` is what tools may ask of outlast itself. `close` gives everything back.
     """
 
     workflow: Workflow
-    provider: Callable[[str], Provider]
+    provider: ProviderOf
     tools: Mapping[str, Tool]
     hooks: Mapping[str, Hook]
     check_arguments: Callable[[Tool, dict[str, Json]], dict[str, Json] | ToolError]

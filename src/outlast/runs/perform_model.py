@@ -12,13 +12,14 @@ from outlast.domain.errors import PASSING_FAULTS, ModelCallFailed, ModelMistake
 from outlast.domain.events import AnyEvent, ModelAnswered, ModelFailed, ModelRequested, ToolAnswered
 from outlast.domain.message import Message
 from outlast.domain.run import Branch, RunState
-from outlast.domain.task import RetrySettings
+from outlast.domain.task import ModelSettings, RetrySettings
 from outlast.domain.tool_call import ToolCall, ToolError, ToolOutcome
 from outlast.ports.live import Frame
 from outlast.ports.provider import Delta, ModelAnswer, ModelRequest, ToolSchema
 from outlast.runs.conclusions import checked_conclusions
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.means import FormRead
+from outlast.runs.money import cost_of, cost_of_failure
 from outlast.runs.moves import shown_error
 
 LONGEST_BACKOFF_SECONDS: Final = 300.0
@@ -33,7 +34,7 @@ def request_of(
     earlier_turns: int = 0,
 ) -> ModelRequest:
     """What is sent to the provider. A form is demanded from it only where no tools are offered."""
-    role = state.definition.role(branch.role)
+    model = model_of(state, intent)
     return ModelRequest(
         call_id=intent.call,
         purpose=intent.purpose,
@@ -42,8 +43,8 @@ def request_of(
         messages=messages,
         tools=tool_schemas(state, branch) if intent.with_tools else (),
         response_schema=None if intent.with_tools else schema,
-        temperature=role.temperature,
-        max_tokens=role.max_tokens,
+        temperature=model.temperature,
+        max_tokens=model.max_tokens,
         earlier_turns=earlier_turns,
     )
 
@@ -71,11 +72,11 @@ async def perform_model(
         desk.means.live.publish(Frame(desk.run_id, intent.branch, intent.role, delta.text, delta.reasoning))
 
     try:
-        answer = await desk.means.provider(intent.role).answer(request, observe)
+        answer = await desk.means.provider(intent.role, intent.option).answer(request, observe)
     except ModelCallFailed as failure:
         return Outcome([_failed(state, intent, failure, desk.now(), _ms(desk, started))])
     answer, left_out = _only_offered(answer, intent, state.branches[intent.branch])
-    return await _answered(desk, intent, answer, form, schema, _ms(desk, started), left_out)
+    return await _answered(desk, state, intent, answer, form, schema, _ms(desk, started), left_out)
 
 
 def _only_offered(
@@ -116,18 +117,33 @@ def _failed(
     state: RunState, intent: ModelRequested, failure: ModelCallFailed, now: datetime, ms: int
 ) -> ModelFailed:
     branch = state.branches[intent.branch]
+    retry_at = retry_time(failure, branch.failures, state.definition.retry, now)
+    is_summary = intent.summarises_before is not None
+    has_next = (
+        not is_summary
+        and retry_at is None
+        and intent.option < len(state.definition.role(branch.role).fallbacks)
+    )
     return ModelFailed(
         call=intent.call,
         fault=failure.fault,
         detail=clean_text(str(failure))[:2000],
         spent_tokens=failure.spent_tokens,
-        retry_at=retry_time(failure, branch.failures, state.definition.retry, now),
+        retry_at=now if has_next else retry_at,
         duration_ms=ms,
+        spent_usd=cost_of_failure(failure, model_of(state, intent).price),
+        next_option=intent.option + 1 if has_next else None,
     )
+
+
+def model_of(state: RunState, intent: ModelRequested) -> ModelSettings:
+    """The model a call asks, with its settings."""
+    return state.definition.role(state.branches[intent.branch].role).option(intent.option)
 
 
 async def _answered(
     desk: Desk,
+    state: RunState,
     intent: ModelRequested,
     answer: ModelAnswer,
     form: str | None,
@@ -150,7 +166,7 @@ async def _answered(
         model=clean_text(answer.model),
         input_tokens=answer.usage.input_tokens,
         output_tokens=answer.usage.output_tokens,
-        cost_usd=answer.usage.cost_usd,
+        cost_usd=cost_of(answer.usage, model_of(state, intent).price),
         is_estimate=answer.usage.is_estimate,
         value=value,
         problem=problem,

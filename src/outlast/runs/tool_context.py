@@ -9,12 +9,14 @@ from outlast.domain.errors import ModelCallFailed, ToolTrouble
 from outlast.domain.ids import idempotency_key
 from outlast.domain.message import Message
 from outlast.domain.run import Call, RunState
+from outlast.domain.task import Price
 from outlast.ports.provider import Delta, ModelRequest
 from outlast.ports.tool import ToolContext
 from outlast.runs.desk import Desk
 from outlast.runs.fences import RULE, fence
 from outlast.runs.limits import limit_crossed
 from outlast.runs.means import Caller
+from outlast.runs.money import cost_of, cost_of_failure
 
 
 @dataclass(slots=True)
@@ -81,10 +83,15 @@ class _Model:
             )
         except ModelCallFailed as failure:
             self._spending.tokens += failure.spent_tokens
+            self._spending.usd += cost_of_failure(failure, self._price)
             raise ToolTrouble("model_failed", f"The model could not be asked: {failure}") from failure
         self._spending.tokens += answer.usage.total_tokens
-        self._spending.usd += answer.usage.cost_usd or 0.0
+        self._spending.usd += cost_of(answer.usage, self._price) or 0.0
         return answer.text
+
+    @property
+    def _price(self) -> Price | None:
+        return self._state.definition.role("executor").price
 
     def _request(self, purpose: str, prompt: str, text: str) -> ModelRequest:
         role = self._state.definition.role("executor")

@@ -29,6 +29,11 @@ STORES: Final = {
 
 MCP_SERVERS: Final = "outlast.adapters.mcp.servers:McpServers"
 """The servers of `mcp_servers`; needs the extra `mcp`."""
+BREAKER: Final = "outlast.adapters.providers.breaker:Breaker"
+"""What stands before every endpoint."""
+
+FIND_MODEL: Final = "outlast.adapters.catalogue.genai_prices:find_model"
+"""What knows prices and windows."""
 
 REPAIR: Final = "outlast.adapters.providers.repair:repair_json"
 

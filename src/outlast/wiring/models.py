@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from outlast.domain.errors import CallerMistake
 from outlast.ports.provider import Provider
-from outlast.wiring.adapters import PROVIDERS, symbol
-from outlast.wiring.settings.models import ROLES, llm_of, missing_setting
+from outlast.wiring.adapters import BREAKER, PROVIDERS, symbol
+from outlast.wiring.settings.models import ROLES, missing_setting, options_of
 from outlast.wiring.settings.tree import Llm, Settings
 
 
@@ -19,20 +19,20 @@ class Models:
         self._environ = environ
         self._given = given
         self._by_llm: dict[tuple[object, ...], Provider] = {}
-        self._by_role: dict[str, Provider] = {}
+        self._by_role: dict[tuple[str, int], Provider] = {}
 
-    def of(self, role: str) -> Provider:
-        """The provider of a role; a role nobody configured uses that of the executor.
+    def of(self, role: str, option: int = 0) -> Provider:
+        """The provider of a role's model or of a fallback; a role nobody configured uses those of the executor.
 
         Raises CallerMistake: `missing_variable`, `missing_setting`, `not_there_yet`, `invalid_script`.
         """
         if self._given is not None:
             return self._given
-        known = self._by_role.get(role)
+        known = self._by_role.get((role, option))
         if known is None:
-            known = self._by_role[role] = self._shared(
-                llm_of(self._settings, role if role in ROLES else "executor")
-            )
+            options = options_of(self._settings, role if role in ROLES else "executor")
+            known = self._shared(options[min(option, len(options) - 1)])
+            self._by_role[role, option] = known
         return known
 
     async def close(self) -> None:
@@ -61,10 +61,12 @@ class Models:
         kind = symbol(place)
         provider: Provider
         if llm.provider == "openai_compatible":
-            provider = kind(
-                *self._endpoint(llm),
-                timeout_seconds=llm.timeout_seconds,
-                idle_timeout_seconds=llm.idle_timeout_seconds,
+            provider = symbol(BREAKER)(
+                kind(
+                    *self._endpoint(llm),
+                    timeout_seconds=llm.timeout_seconds,
+                    idle_timeout_seconds=llm.idle_timeout_seconds,
+                )
             )
         elif llm.provider == "scripted":
             if llm.script is None:

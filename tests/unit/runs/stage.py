@@ -150,7 +150,7 @@ class Stage:
         provider = ScriptedProvider(self._answer)
         return Means(
             workflow=self.workflow,
-            provider=lambda role: provider,
+            provider=lambda role, option=0: provider,
             tools=self.tools,
             pinned=self.pinned(),
             hooks=self.hooks,

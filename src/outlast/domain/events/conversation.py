@@ -94,6 +94,7 @@ class ModelRequested(Event):
 
     With `summarises_before` the model is asked for a summary of what the branch said and saw before the turn at that
     position; the answer is no turn of the conversation.
+    `option` is which of the role's models is asked: 0 the first, then its fallbacks.
     """
 
     call: str
@@ -107,6 +108,7 @@ class ModelRequested(Event):
     reserved_usd: float = 0.0
     with_tools: bool = True
     summarises_before: int | None = None
+    option: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +134,10 @@ class ModelAnswered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFailed(Event):
-    """A model call gave no answer. `retry_at` is when it may be tried again; None when it will not be."""
+    """A model call gave no answer. `retry_at` is when it may be tried again; None when it will not be.
+
+    `next_option` is the model of the role that is asked from now on, where another one takes over.
+    """
 
     call: str
     fault: str
@@ -140,3 +145,5 @@ class ModelFailed(Event):
     spent_tokens: int = 0
     retry_at: datetime | None = None
     duration_ms: int = 0
+    spent_usd: float = 0.0
+    next_option: int | None = None

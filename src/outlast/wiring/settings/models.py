@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from outlast.domain.errors import CallerMistake
-from outlast.domain.task import RoleSettings
+from outlast.domain.task import ModelSettings, Price, RoleSettings
+from outlast.ports.catalogue import FindModel, KnownModel
+from outlast.wiring.adapters import FIND_MODEL, symbol
 from outlast.wiring.settings.document import MAX_BYTES
 from outlast.wiring.settings.parts import Search
 from outlast.wiring.settings.problem import shown_path
 from outlast.wiring.settings.spec import fields_of, lacking
-from outlast.wiring.settings.tree import Llm, Role, Roles, Settings
+from outlast.wiring.settings.tree import Fallback, Llm, Role, Roles, Settings
 
 ROLES: Final = tuple(made.name for made in fields_of(Roles))
 """The roles every run has."""
@@ -27,12 +29,25 @@ def llm_of(settings: Settings, role: str) -> Llm:
     A role with an address or provider of its own does not get the key of `llm`, so that no key is sent elsewhere by mistake.
     """
     own: Role = getattr(settings.roles, role)
+    return _over(settings.llm, own)
+
+
+def options_of(settings: Settings, role: str) -> tuple[Llm, ...]:
+    """The models of a role in the order they are asked: its own, then its fallbacks, each over what the role has."""
+    first = llm_of(settings, role)
+    return (first, *(_over(dataclasses.replace(first, fallbacks=()), other) for other in first.fallbacks))
+
+
+def _over(llm: Llm, other: Role | Fallback) -> Llm:
+    """Model settings with those of a role or fallback over them. A price belongs to its model, a key to its address."""
     changes: dict[str, Any] = {
-        made.name: getattr(own, made.name) for made in fields_of(Llm) if getattr(own, made.name) is not None
+        made.name: value for made in fields_of(Llm) if (value := getattr(other, made.name, None)) is not None
     }
     if {"provider", "base_url"} & changes.keys():
         changes.setdefault("api_key", None)
-    return dataclasses.replace(settings.llm, **changes)
+    if {"provider", "base_url", "model"} & changes.keys():
+        changes.setdefault("price", None)
+    return dataclasses.replace(llm, **changes)
 
 
 def role_settings(settings: Settings, role: str, environ: Mapping[str, str]) -> RoleSettings:
@@ -41,15 +56,43 @@ def role_settings(settings: Settings, role: str, environ: Mapping[str, str]) -> 
     Raises CallerMistake: `missing_setting` where an endpoint lacks its address or model, `missing_variable`, `unreadable_file`
     for a prompt.
     """
-    llm, own = llm_of(settings, role), getattr(settings.roles, role)
-    require_complete(llm, "llm")
+    first, *others = [_pinned(llm, environ) for llm in options_of(settings, role)]
     return RoleSettings(
-        model=_model(llm, environ),
+        model=first.model,
+        temperature=first.temperature,
+        max_tokens=first.max_tokens,
+        prompt=_prompt(settings, role),
+        tools=getattr(settings.roles, role).tools,
+        price=first.price,
+        fallbacks=tuple(others),
+    )
+
+
+def _pinned(llm: Llm, environ: Mapping[str, str]) -> ModelSettings:
+    require_complete(llm, "llm")
+    name = _model(llm, environ)
+    return ModelSettings(
+        model=name,
         temperature=llm.temperature,
         max_tokens=llm.max_tokens,
-        prompt=_prompt(settings, role),
-        tools=own.tools,
+        price=_price(llm, name, environ),
     )
+
+
+def _price(llm: Llm, model: str, environ: Mapping[str, str]) -> Price | None:
+    """The price as configured, else as the table has it for this address; None where neither tells."""
+    if llm.price is not None:
+        return Price(input_usd=llm.price.input, output_usd=llm.price.output)
+    known = known_model(llm, model, environ)
+    return known.price if known is not None else None
+
+
+def known_model(llm: Llm, model: str, environ: Mapping[str, str]) -> KnownModel | None:
+    """What the built-in table knows of a model at a public address; None for any other."""
+    if llm.provider != "openai_compatible" or llm.base_url is None:
+        return None
+    find: FindModel = symbol(FIND_MODEL)
+    return find(llm.base_url.resolve(environ), model)
 
 
 def search_of(settings: Settings) -> Search:
@@ -59,10 +102,23 @@ def search_of(settings: Settings) -> Search:
     return Search() if settings.llm.provider == "offline" else Search(provider="duckduckgo")
 
 
-def context_max_tokens(settings: Settings) -> int:
-    """The most tokens of a context: as configured, else three quarters of the known window, else 24000."""
-    configured, window = settings.harness.context.max_tokens, settings.llm.context_window
-    return configured or (window * 3 // 4 if window else UNKNOWN_WINDOW_TOKENS)
+def context_max_tokens(settings: Settings, environ: Mapping[str, str]) -> int:
+    """The most tokens of a context: as configured, else three quarters of the smallest known window, else 24000."""
+    configured = settings.harness.context.max_tokens
+    if configured:
+        return configured
+    windows = [
+        window
+        for role in ROLES
+        for llm in options_of(settings, role)
+        if (window := llm.context_window or _known_window(llm, environ))
+    ]
+    return min(windows) * 3 // 4 if windows else UNKNOWN_WINDOW_TOKENS
+
+
+def _known_window(llm: Llm, environ: Mapping[str, str]) -> int | None:
+    known = known_model(llm, _model(llm, environ), environ)
+    return known.window_tokens if known is not None else None
 
 
 def _model(llm: Llm, environ: Mapping[str, str]) -> str:

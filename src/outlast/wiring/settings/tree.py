@@ -30,6 +30,34 @@ ProviderName = Literal["offline", "openai_compatible", "scripted", "replay"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PriceSetting:
+    """What a model costs. Needed only where the built-in table does not know the model at its address."""
+
+    input: float = setting(0.0, "Price of a million tokens that are sent.", unit="US dollars", at_least=0)
+    output: float = setting(
+        0.0, "Price of a million tokens that are answered.", unit="US dollars", at_least=0
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallback:
+    """A model that is asked when the one before cannot be used; what is empty is taken from `llm`."""
+
+    provider: ProviderName | None = setting(None, "As `llm.provider`.")
+    base_url: Text | None = setting(None, "As `llm.base_url`.")
+    api_key: Secret | None = setting(None, "As `llm.api_key`.")
+    model: Text | None = setting(None, "As `llm.model`.")
+    max_tokens: int | None = setting(None, "As `llm.max_tokens`.", unit="tokens", at_least=1)
+    temperature: float | None = setting(None, "As `llm.temperature`.", at_least=0, at_most=2)
+    timeout_seconds: float | None = setting(None, "As `llm.timeout_seconds`.", unit="seconds", at_least=0.1)
+    idle_timeout_seconds: float | None = setting(
+        None, "As `llm.idle_timeout_seconds`.", unit="seconds", at_least=0.1
+    )
+    script: Text | None = setting(None, "As `llm.script`.")
+    price: PriceSetting | None = setting(None, "As `llm.price`.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Llm:
     """The language model that every role uses unless it says otherwise."""
 
@@ -73,6 +101,15 @@ class Llm:
         "File with the scripted answers or the recording, beside the config.",
         when=("scripted", "replay"),
     )
+    price: PriceSetting | None = setting(
+        None,
+        "What the model costs, for `max_cost` and `stats`; empty: what the built-in table says of the model at this address.",
+        when=("openai_compatible", "scripted", "replay"),
+    )
+    fallbacks: tuple[Fallback, ...] = setting(
+        (),
+        "Models that are asked in turn when this one fails for good or too often; the trace shows each switch.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +128,8 @@ class Role:
     )
     context_window: int | None = setting(None, "As `llm.context_window`.", unit="tokens", at_least=1024)
     script: Text | None = setting(None, "As `llm.script`.")
+    price: PriceSetting | None = setting(None, "As `llm.price`.")
+    fallbacks: tuple[Fallback, ...] | None = setting(None, "As `llm.fallbacks`.")
     prompt: str | None = setting(
         None,
         "The role's prompt, word for word; or the path of a `.md` or `.txt` file beside the config.",

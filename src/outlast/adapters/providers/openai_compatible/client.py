@@ -194,7 +194,7 @@ class OpenAICompatible:
                 fault_of(assembly.trouble),
                 detail,
                 retry_after_seconds=wait_seconds,
-                spent_tokens=_spent(assembly),
+                spent=assembly.usage(),
             )
         if assembly.is_whole:
             return assembly.answer()
@@ -205,15 +205,15 @@ class OpenAICompatible:
         raise failed(
             "cut_stream",
             f"{self._where} ended the answer before it was finished.",
-            spent_tokens=_spent(assembly),
+            spent=assembly.usage(),
         )
 
     def _broke_off(self, error: Exception, assembly: Assembly) -> ModelCallFailed:
         if isinstance(error, TimeoutError):
             detail = f"{self._where} stopped sending the answer."
-            return failed("timeout", detail, spent_tokens=_spent(assembly))
+            return failed("timeout", detail, spent=assembly.usage())
         detail = f"{self._where} broke off: {self._said(error)}."
-        return failed("cut_stream", detail, spent_tokens=_spent(assembly))
+        return failed("cut_stream", detail, spent=assembly.usage())
 
     @property
     def _where(self) -> str:
@@ -234,7 +234,3 @@ def _as_json(body: bytes) -> object:
     except (ValueError, RecursionError):
         return None
     return value
-
-
-def _spent(assembly: Assembly) -> int:
-    return assembly.usage().total_tokens

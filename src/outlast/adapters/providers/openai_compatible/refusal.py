@@ -10,6 +10,9 @@ from typing import Final
 
 from outlast.domain.door import clean_text
 from outlast.domain.errors import ModelCallFailed, ModelFault
+from outlast.domain.message import Usage
+
+NOTHING_SPENT: Final = Usage()
 
 MAX_MESSAGE_CHARACTERS: Final = 500
 
@@ -107,15 +110,17 @@ def fault_of(refusal: Refusal) -> ModelFault:
 
 
 def failed(
-    fault: ModelFault, detail: str, *, retry_after_seconds: float | None = None, spent_tokens: int = 0
+    fault: ModelFault, detail: str, *, retry_after_seconds: float | None = None, spent: Usage = NOTHING_SPENT
 ) -> ModelCallFailed:
-    """The error to raise for `fault`, with the step to take next."""
+    """The error to raise for `fault`, with the step to take next and what was used up all the same."""
     return ModelCallFailed(
         fault,
         detail,
         _NEXT_STEPS[fault],
         retry_after_seconds=retry_after_seconds,
-        spent_tokens=spent_tokens,
+        spent_tokens=spent.total_tokens,
+        spent_output_tokens=spent.output_tokens,
+        spent_usd=spent.cost_usd,
     )
 
 
