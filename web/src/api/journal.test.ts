@@ -15,6 +15,8 @@ afterEach(() => {
 const frame = (seq: number, state = "EXECUTING") =>
   `id: ${seq}\nevent: Said\ndata: ${JSON.stringify({ seq, kind: "Said", state, data: {} })}\n\n`;
 
+const END = "event: end\ndata: {}\n\n";
+
 type Answer = (request: IncomingMessage, response: ServerResponse, visit: number) => void;
 
 async function reading(answer: Answer): Promise<Journal> {
@@ -51,7 +53,7 @@ it("goes on from the last position after a broken stream, with nothing missing a
     if (visit === 1) {
       response.write(frame(1) + frame(2));
       setTimeout(() => response.destroy(), 20);
-    } else response.end(frame(2) + frame(3, "COMPLETED"));
+    } else response.end(`${frame(2)}${frame(3, "COMPLETED")}${END}`);
   });
   const view = await until(watched, (seen) => seen.connection === "ended");
   expect(view.lines.map((line) => line.seq)).toEqual([1, 2, 3]);
@@ -61,7 +63,7 @@ it("goes on from the last position after a broken stream, with nothing missing a
 it("begins again when the gateway says that it cannot go on from there", async () => {
   const watched = await reading((_, response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
-    response.end(`${frame(7)}event: resync\ndata: {}\n\n${frame(1)}${frame(2, "FAILED")}`);
+    response.end(`${frame(7)}event: resync\ndata: {}\n\n${frame(1)}${frame(2, "FAILED")}${END}`);
   });
   const view = await until(watched, (seen) => seen.connection === "ended");
   expect(view.lines.map((line) => line.seq)).toEqual([1, 2]);
@@ -95,4 +97,23 @@ it("joins pieces of an answer by branch, and drops them once the answer is in th
   expect(speaking.speaking.get("main")?.text).toBe("Hello");
   const view = await until(watched, (seen) => seen.connection === "ended");
   expect(view.speaking.size).toBe(0);
+});
+
+it("reads no more of a run it has the whole of", async () => {
+  const watched = await reading((_, response) => {
+    response.writeHead(204);
+    response.end();
+  });
+  expect((await until(watched, (seen) => seen.connection === "ended")).lines).toEqual([]);
+});
+
+it("reads on when an ended run is taken up again", async () => {
+  const watched = await reading((_, response, visit) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    response.end(visit === 1 ? `${frame(1, "FAILED")}${END}` : `${frame(2)}${frame(3, "COMPLETED")}${END}`);
+  });
+  await until(watched, (seen) => seen.connection === "ended");
+  void watched.run();
+  const view = await until(watched, (seen) => seen.lines.length === 3 && seen.connection === "ended");
+  expect(view.lines.map((line) => line.seq)).toEqual([1, 2, 3]);
 });

@@ -21,7 +21,6 @@ export interface JournalView {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-const ENDED = new Set(["COMPLETED", "FAILED", "CANCELLED"]);
 
 /**
  * The journal of one run as it grows, read from the gateway's event stream.
@@ -36,6 +35,7 @@ export class Journal {
   private view: JournalView = { lines: [], connection: "connecting", speaking: new Map(), problem: null };
   private readonly listeners = new Set<() => void>();
   private readonly aborted = new AbortController();
+  private isOver = false;
   private failures = 0;
   private frame = 0;
   private wake: (() => void) | null = null;
@@ -51,8 +51,9 @@ export class Journal {
   /** What has been read so far; the same object until it changes. */
   snapshot = (): JournalView => this.view;
 
-  /** Read until the run has ended or the journal is closed. */
+  /** Read until the run has ended or the journal is closed; called again, go on with a run that was taken up again. */
   async run(): Promise<void> {
+    if (this.connection === "ended") this.connection = "connecting";
     window.addEventListener("online", this.hurry);
     while (!this.aborted.signal.aborted && this.connection !== "ended" && this.connection !== "gone") {
       await this.readOnce();
@@ -77,13 +78,17 @@ export class Journal {
         signal: this.aborted.signal,
         cache: "no-store",
       });
+      if (response.status === 204) {
+        this.set("ended");
+        return;
+      }
       if (!response.ok || !response.body) {
         this.refused(response.status, await response.json().catch(() => null));
         return;
       }
       this.set("open");
       await this.drain(response.body);
-      this.set(this.hasEnded ? "ended" : "waiting");
+      this.set(this.isOver ? "ended" : "waiting");
     } catch {
       if (!this.aborted.signal.aborted) this.set("waiting");
     }
@@ -103,19 +108,18 @@ export class Journal {
   }
 
   private take(message: EventSourceMessage): void {
-    if (message.event === "resync") {
+    if (message.id) this.add(JSON.parse(message.data) as TraceLine);
+    else if (message.event === "delta") this.hear(JSON.parse(message.data) as Delta);
+    else if (message.event === "resync") {
       this.lines = [];
       this.speaking = new Map();
-    } else if (message.id) {
-      this.add(JSON.parse(message.data) as TraceLine);
-    } else if (message.data) {
-      this.hear(JSON.parse(message.data) as Delta);
-    }
+    } else if (message.event === "end") this.isOver = true;
     this.changed();
   }
 
   private add(line: TraceLine): void {
     if (line.seq <= this.position) return;
+    this.isOver = false;
     this.lines.push(line);
     if (line.kind === "ModelAnswered" || line.kind === "ModelFailed") this.speaking.clear();
   }
@@ -158,10 +162,6 @@ export class Journal {
 
   private get position(): number {
     return this.lines.at(-1)?.seq ?? 0;
-  }
-
-  private get hasEnded(): boolean {
-    return ENDED.has(this.lines.at(-1)?.state ?? "");
   }
 
   private set(connection: Connection): void {

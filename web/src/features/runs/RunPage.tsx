@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Tabs } from "radix-ui";
 import { useEffect, useMemo } from "react";
 import type { JournalView } from "../../api/journal";
-import { runQuery, useFork } from "../../api/queries";
+import { isActive, runQuery, useFork } from "../../api/queries";
 import type { RunDocument } from "../../api/types";
 import { useWords, type Word } from "../../shared/i18n";
 import { ErrorNote, Loading } from "../../shared/parts";
@@ -34,8 +34,8 @@ export function RunPage() {
 }
 
 function OneRun({ runId }: { runId: string }) {
-  const journal = useJournal(runId);
   const run = useQuery(runQuery(runId));
+  const journal = useJournal(runId, run.data !== undefined && isActive(run.data));
   useFresh(runId, journal);
   const requests = useMemo(() => openRequests(journal.lines), [journal.lines]);
   if (run.error && !run.data) return <ErrorNote error={run.error} onRetry={() => void run.refetch()} />;

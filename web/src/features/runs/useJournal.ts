@@ -3,9 +3,10 @@ import { Journal, type JournalView } from "../../api/journal";
 
 const NOTHING: JournalView = { lines: [], connection: "connecting", speaking: new Map(), problem: null };
 const silent = (): (() => void) => () => undefined;
+const nothing = (): JournalView => NOTHING;
 
-/** The journal of a run, read for as long as the component is shown. */
-export function useJournal(runId: string): JournalView {
+/** The journal of a run, read for as long as the component is shown; a run that `isActive` again is read on. */
+export function useJournal(runId: string, isActive = false): JournalView {
   const [journal, setJournal] = useState<Journal | null>(null);
   useEffect(() => {
     const opened = new Journal(`/api/runs/${encodeURIComponent(runId)}/events`);
@@ -16,5 +17,9 @@ export function useJournal(runId: string): JournalView {
       setJournal(null);
     };
   }, [runId]);
-  return useSyncExternalStore(journal?.subscribe ?? silent, journal?.snapshot ?? (() => NOTHING));
+  const view = useSyncExternalStore(journal?.subscribe ?? silent, journal?.snapshot ?? nothing);
+  useEffect(() => {
+    if (isActive && view.connection === "ended") void journal?.run();
+  }, [journal, isActive, view.connection]);
+  return view;
 }
