@@ -88,7 +88,7 @@ it("joins pieces of an answer by branch, and drops them once the answer is in th
     setTimeout(
       () =>
         response.end(
-          `id: 1\ndata: ${JSON.stringify({ seq: 1, kind: "ModelAnswered", state: "COMPLETED" })}\n\n`,
+          `id: 1\ndata: ${JSON.stringify({ seq: 1, kind: "ModelAnswered", state: "COMPLETED" })}\n\n${END}`,
         ),
       100,
     );

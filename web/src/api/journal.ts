@@ -20,6 +20,7 @@ export interface JournalView {
 }
 
 const FIRST_WAIT_MS = 500;
+const FINAL: ReadonlySet<Connection> = new Set(["ended", "gone"]);
 const LONGEST_WAIT_MS = 15_000;
 
 /**
@@ -53,9 +54,9 @@ export class Journal {
 
   /** Read until the run has ended or the journal is closed; called again, go on with a run that was taken up again. */
   async run(): Promise<void> {
-    if (this.connection === "ended") this.connection = "connecting";
+    this.set("connecting");
     window.addEventListener("online", this.hurry);
-    while (!this.aborted.signal.aborted && this.connection !== "ended" && this.connection !== "gone") {
+    while (!this.aborted.signal.aborted && !FINAL.has(this.connection)) {
       await this.readOnce();
       if (this.connection === "waiting") await this.rest();
     }
