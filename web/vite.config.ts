@@ -12,6 +12,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
   },
-  server: { proxy: { "/api": { target: gateway, changeOrigin: true } } },
+  // The gateway only hears its own page; while developing, the proxy speaks as that page.
+  server: { proxy: { "/api": { target: gateway, changeOrigin: true, headers: { Origin: gateway } } } },
   test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
 });

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
+import { type ErrorComponentProps, Link, Outlet } from "@tanstack/react-router";
 import { threadsQuery } from "../api/queries";
 import { DeadLetterBanner } from "../features/tasks/DeadLetterBanner";
 import { useWords, type Word } from "../shared/i18n";
-import { Empty } from "../shared/parts";
+import { Empty, ErrorNote } from "../shared/parts";
 import { type Theme, usePreferences } from "./theme";
 
 const PLACES: { to: string; word: Word }[] = [
@@ -112,4 +112,9 @@ export function NotFound() {
       </Link>
     </Empty>
   );
+}
+
+/** What is shown in the place of a view that broke; the rest of the page stays. */
+export function Broken({ error, reset }: ErrorComponentProps) {
+  return <ErrorNote error={error} onRetry={reset} />;
 }

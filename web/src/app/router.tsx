@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 import { RunsPage } from "../features/runs/RunsPage";
 import { StartPage } from "../features/threads/StartPage";
 import { ThreadPage } from "../features/threads/ThreadPage";
-import { NotFound, Shell } from "./Shell";
+import { Broken, NotFound, Shell } from "./Shell";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
@@ -54,7 +54,11 @@ const routes = [
   }),
 ];
 
-export const router = createRouter({ routeTree: root.addChildren(routes), defaultPreload: "intent" });
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  defaultPreload: "intent",
+  defaultErrorComponent: Broken,
+});
 
 declare module "@tanstack/react-router" {
   interface Register {

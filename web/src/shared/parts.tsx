@@ -158,4 +158,6 @@ export function Field({ label, children, hint }: FieldProps) {
   );
 }
 
-export const INPUT = "w-full rounded-md border border-line bg-card px-3 py-2 text-ink placeholder:text-faint";
+/** How anything that takes input looks; `INPUT` takes the whole width, `SELECT` as much as it needs. */
+export const SELECT = "rounded-md border border-line bg-card px-3 py-2 text-ink placeholder:text-faint";
+export const INPUT = `w-full ${SELECT}`;

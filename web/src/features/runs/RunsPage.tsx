@@ -5,7 +5,7 @@ import { runsQuery } from "../../api/queries";
 import type { RunListed } from "../../api/types";
 import { count, shortened, shortTime, usd } from "../../shared/format";
 import { sayValue, useWords } from "../../shared/i18n";
-import { Button, Empty, ErrorNote, INPUT, Loading, PageTitle, StateBadge } from "../../shared/parts";
+import { Button, Empty, ErrorNote, Loading, PageTitle, SELECT, StateBadge } from "../../shared/parts";
 
 const route = getRouteApi("/runs");
 const STATES = [
@@ -36,7 +36,7 @@ export function RunsPage() {
         aside={
           <div className="flex gap-2">
             <select
-              className={`${INPUT} w-auto`}
+              className={SELECT}
               aria-label={say("runs.state")}
               value={search.state ?? ""}
               onChange={(change) =>

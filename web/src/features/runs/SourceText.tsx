@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from "react";
-import type { Source, TraceLine } from "../../api/types";
+import type { Json, Source, TraceLine } from "../../api/types";
 import { useWords } from "../../shared/i18n";
 
 const AROUND = 700;
@@ -19,12 +19,32 @@ export function spanOf(text: string, quote: string): [string, string, string] | 
   ];
 }
 
+/** The text a tool gave: results are JSON, whose longest text is the page that was read. */
+export function longestText(result: Json): string {
+  if (typeof result === "string") {
+    const body = /^\s*[[{"]/.test(result) ? parsed(result) : null;
+    return body === null || typeof body === "string" ? (body ?? result) : longestText(body);
+  }
+  if (result === null || typeof result !== "object") return "";
+  return Object.values(result).reduce<string>((longest, value) => {
+    const text = longestText(value);
+    return text.length > longest.length ? text : longest;
+  }, "");
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
 function textOf(source: Source, lines: readonly TraceLine[]): string {
-  const seen = lines.filter(
-    (line) => line.kind === "ToolAnswered" && line.step === source.step && typeof line.result === "string",
-  );
-  const holding = seen.find((line) => spanOf(String(line.result), source.quote));
-  return String((holding ?? seen[0])?.result ?? "");
+  const texts = lines
+    .filter((line) => line.kind === "ToolAnswered" && line.step === source.step)
+    .map((line) => longestText(line.result));
+  return texts.find((text) => spanOf(text, source.quote)) ?? "";
 }
 
 /** The quoted span where it stands in what was read, or the quote alone. */
@@ -32,7 +52,9 @@ export function SourceText({ source, lines }: { source: Source; lines: readonly 
   const say = useWords();
   const mark = useRef<HTMLElement>(null);
   const span = useMemo(() => spanOf(textOf(source, lines), source.quote), [source, lines]);
-  useEffect(() => mark.current?.scrollIntoView?.({ block: "center" }), []);
+  useEffect(() => {
+    mark.current?.scrollIntoView({ block: "center" });
+  }, []);
   if (!source.quote) return null;
   return (
     <figure>

@@ -4,7 +4,7 @@ import type { JournalView } from "../../api/journal";
 import type { TraceLine } from "../../api/types";
 import { count } from "../../shared/format";
 import { useWords, type Word } from "../../shared/i18n";
-import { Empty, INPUT } from "../../shared/parts";
+import { Empty, INPUT, SELECT } from "../../shared/parts";
 import { EVERYTHING, type Filter, filtered } from "./reading";
 import { TimelineRow } from "./TimelineRow";
 
@@ -77,7 +77,7 @@ function Filters({ filter, lines, onChange }: FiltersProps) {
         onChange={(change) => onChange({ ...filter, text: change.target.value })}
       />
       <select
-        className={`${INPUT} w-auto`}
+        className={SELECT}
         aria-label={say("filter.group")}
         value={filter.group}
         onChange={(change) => onChange({ ...filter, group: change.target.value as Filter["group"] })}
@@ -90,7 +90,7 @@ function Filters({ filter, lines, onChange }: FiltersProps) {
       </select>
       {subtasks.length > 1 ? (
         <select
-          className={`${INPUT} w-auto`}
+          className={SELECT}
           aria-label={say("filter.subtask")}
           value={filter.subtask}
           onChange={(change) => onChange({ ...filter, subtask: change.target.value })}

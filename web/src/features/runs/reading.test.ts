@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TraceLine } from "../../api/types";
 import { ranked } from "./Plan";
 import { EVERYTHING, filtered, openRequests, spentByRole } from "./reading";
-import { spanOf } from "./SourceText";
+import { longestText, spanOf } from "./SourceText";
 
 let seq = 0;
 function line(kind: string, given: Partial<TraceLine> = {}): TraceLine {
@@ -116,4 +116,10 @@ describe("a quote in its text", () => {
     expect(spanOf("costs (a+b)? yes", "(a+b)?")?.[1]).toBe("(a+b)?");
     expect(spanOf("nothing", "else")).toBeNull();
   });
+});
+
+it("takes the page out of what a tool gave", () => {
+  expect(longestText('{"url": "u", "text": "line one\\nline two"}')).toBe("line one\nline two");
+  expect(longestText("{ not json")).toBe("{ not json");
+  expect(longestText("plain")).toBe("plain");
 });

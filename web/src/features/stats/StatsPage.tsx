@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import { call } from "../../api/client";
 import { count, duration, usd } from "../../shared/format";
 import { useWords, type Word } from "../../shared/i18n";
-import { Card, Empty, ErrorNote, INPUT, Loading, PageTitle } from "../../shared/parts";
+import { Card, Empty, ErrorNote, Loading, PageTitle, SELECT } from "../../shared/parts";
 
 const Plot = lazy(() => import("./Plot"));
 
@@ -51,7 +51,7 @@ export function StatsPage() {
       <PageTitle
         aside={
           <select
-            className={`${INPUT} w-auto`}
+            className={SELECT}
             aria-label={say("stats.period")}
             value={since}
             onChange={(change) => setSince(change.target.value)}

@@ -4,7 +4,7 @@ import { newKey } from "../../api/client";
 import { definitionsQuery, type Start, useStart } from "../../api/queries";
 import type { RunDocument } from "../../api/types";
 import { useWords } from "../../shared/i18n";
-import { Button, Empty, ErrorNote, INPUT } from "../../shared/parts";
+import { Button, Empty, ErrorNote, INPUT, SELECT } from "../../shared/parts";
 
 interface ComposerProps {
   threadId?: string;
@@ -69,7 +69,7 @@ export function Composer({ threadId, isBusy = false, task: preferred, onStarted 
       />
       <div className="flex flex-wrap items-center gap-2">
         <select
-          className={`${INPUT} w-auto max-w-full`}
+          className={`${SELECT} max-w-full`}
           aria-label={say("composer.task")}
           value={chosen}
           onChange={(change) => setTask(change.target.value)}
@@ -82,7 +82,7 @@ export function Composer({ threadId, isBusy = false, task: preferred, onStarted 
         </select>
         {isBusy ? (
           <select
-            className={`${INPUT} w-auto`}
+            className={SELECT}
             aria-label={say("composer.strategy")}
             value={strategy}
             onChange={(change) => setStrategy(change.target.value as typeof strategy)}
