@@ -1,6 +1,14 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, newKey, post, remove } from "./client";
-import type { BackgroundTask, Json, RunDocument, RunListed, ThreadDocument, ThreadListed } from "./types";
+import type {
+  BackgroundTask,
+  Json,
+  RunDocument,
+  RunListed,
+  TaskListed,
+  ThreadDocument,
+  ThreadListed,
+} from "./types";
 
 /** Where nothing is streamed: every 3 s while something is at work, every 15 s otherwise, never while hidden. */
 export const BUSY_MS = 3_000;
@@ -132,12 +140,6 @@ export function useDeleteThread() {
 function remember(client: QueryClient, run: RunDocument): void {
   client.setQueryData(["run", run.run_id], run);
   void client.invalidateQueries({ queryKey: ["runs"] });
-}
-
-export interface TaskListed {
-  name: string;
-  description: string;
-  workflow: string;
 }
 
 /** The task files the gateway can start. */

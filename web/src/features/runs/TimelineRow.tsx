@@ -67,7 +67,7 @@ function Details({ line, onFork }: { line: TraceLine; onFork: () => void }) {
       </p>
       <Block name={say("timeline.arguments")} value={line.arguments} />
       <Block name={say("timeline.result")} value={line.result} />
-      <Block name={say("timeline.error")} value={line.error} />
+      <Block name={say("timeline.error")} value={line.error ? { ...line.error } : null} />
       <details>
         <summary className="cursor-pointer text-faint text-xs">{say("timeline.everything")}</summary>
         <Pre>{readable(line.data)}</Pre>

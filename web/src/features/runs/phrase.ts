@@ -10,8 +10,8 @@ function text(value: unknown): string {
 }
 
 function errorOf(line: TraceLine): string {
-  const error = line.error as { code?: string; detail?: string } | null;
-  return error ? text(error.detail ?? error.code ?? error) : "";
+  const { error } = line;
+  return error ? text(error.detail || error.code) : "";
 }
 
 /** What an event says in one line. */

@@ -53,7 +53,7 @@ describe("the filter of the timeline", () => {
   const lines = [
     line("RunClaimed"),
     line("ModelAnswered", { result: "Tidal power", subtask: "s1" }),
-    line("ToolAnswered", { tool: "web_fetch", error: { code: "timeout" } }),
+    line("ToolAnswered", { tool: "web_fetch", error: { code: "timeout", detail: "It took too long." } }),
     line("Said", { data: { text: "be brief" } }),
   ];
 

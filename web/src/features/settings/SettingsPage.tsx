@@ -1,16 +1,10 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { call } from "../../api/client";
-import type { Json } from "../../api/types";
+import type { Json, ToolListed } from "../../api/types";
 import { readable } from "../../shared/format";
 import { useWords } from "../../shared/i18n";
 import { Badge, ErrorNote, Loading, PageTitle } from "../../shared/parts";
 import { Pre } from "../runs/TimelineRow";
-
-interface ListedTool {
-  name: string;
-  effect: string | null;
-  origin: string;
-}
 
 const configQuery = queryOptions({
   queryKey: ["config"],
@@ -19,7 +13,7 @@ const configQuery = queryOptions({
 
 const toolsQuery = queryOptions({
   queryKey: ["tools"],
-  queryFn: ({ signal }) => call<{ tools: ListedTool[] }>("/api/tools", { signal }),
+  queryFn: ({ signal }) => call<{ tools: ToolListed[] }>("/api/tools", { signal }),
 });
 
 /** The settings in force, secrets masked, and the tools there are. To be changed in the file, not here. */
