@@ -9,6 +9,8 @@ import re
 import unicodedata
 from typing import Final
 
+from outlast.domain.words import stem
+
 UNSPACED: Final = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Scripts without spaces between words (and Korean, whose endings stick to its words), for use in a character class."""
 
@@ -87,39 +89,6 @@ def similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """How much two sets of terms share, from 0 to 1 (Jaccard)."""
     union = len(one | other)
     return len(one & other) / union if union else 0.0
-
-
-def stem(word: str) -> str:
-    """The root of an English word, roughly; other words as they are."""
-    if not word.isascii() or len(word) < 4 or not word.isalpha():
-        return word
-    for ending, left in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word.removesuffix(ending) + left
-            break
-    word = word.removesuffix("e") if len(word) > 4 else word
-    is_doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls"
-    return word[:-1] if is_doubled else word
-
-
-_ENDINGS: Final = (
-    ("ability", "abl"),
-    ("ibility", "ibl"),
-    ("ations", ""),
-    ("ation", ""),
-    ("ments", "ment"),
-    ("sses", "ss"),
-    ("ches", "ch"),
-    ("shes", "sh"),
-    ("xes", "x"),
-    ("ies", "y"),
-    ("ing", ""),
-    ("ed", ""),
-    ("ss", "ss"),
-    ("us", "us"),
-    ("is", "is"),
-    ("s", ""),
-)
 
 
 def _chunks(run: str) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from outlast.adapters.search.corpus.passages import passages_of
-from outlast.adapters.search.corpus.words import prepared
+from outlast.domain.words import prepared
 
 SCHEMA_VERSION: Final = 1
 """Raised whenever the schema, the preparation of words or the cutting of passages changes: older indexes are then left alone."""

@@ -12,8 +12,8 @@ from typing import Final
 
 from outlast.adapters.search.corpus.address import address_of
 from outlast.adapters.search.corpus.index import CorpusIndex
-from outlast.adapters.search.corpus.words import normalised, query_terms
 from outlast.domain.door import clean_text
+from outlast.domain.words import normalised, query_terms
 from outlast.ports.search import SearchHit
 
 _WITH_TERM: Final = Path(__file__).with_name("passages_with_term.sql").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from typing import Final
 MAX_TERMS: Final = 64
 """A query has at most this many different terms; the rest of a longer text adds nothing."""
 
-_UNSPACED = re.compile(
+UNSPACED_RUN: Final = re.compile(
     "["
     "\u0e00-\u0eff"  # Thai, Lao
     "\u0f00-\u0fff"  # Tibetan
@@ -26,20 +26,42 @@ _UNSPACED = re.compile(
     "\U0001aff0-\U0001b16f\U00020000-\U0003ffff"  # kana supplements, rarer Han
     "]+"
 )
-_SPACED_WORD = re.compile(r"[^\W_]+")
+"""A run of characters of scripts without spaces between words, and of Korean, whose particles stick to its words."""
+
+SPACED_WORD: Final = re.compile(r"[^\W_]+")
 _STOP_TEXT: Final = """
 a about an and any are as at be been between but by can compare compared could did do does for from had has have how i if in into
 is it its me my of on or our shall should so than that the their them then there these they this those to us versus vs was we were
 what when where which who whose why will with would you your
 """
-_STOP_WORDS: Final = frozenset(_STOP_TEXT.split())
+STOP_WORDS: Final = frozenset(_STOP_TEXT.split())
+"""English words that tell nothing about the subject of a query."""
+
+_ENDINGS: Final = (
+    ("ability", "abl"),
+    ("ibility", "ibl"),
+    ("ations", ""),
+    ("ation", ""),
+    ("ments", "ment"),
+    ("sses", "ss"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("xes", "x"),
+    ("ies", "y"),
+    ("ing", ""),
+    ("ed", ""),
+    ("ss", "ss"),
+    ("us", "us"),
+    ("is", "is"),
+    ("s", ""),
+)
 
 
 def prepared(text: str) -> str:
     """`text` as it is given to the index: its spaced words as they are, then the terms of its unspaced scripts."""
     plain = normalised(text)
-    terms = [term for run in _UNSPACED.findall(plain) for term in (*run_characters(run), *run_pairs(run))]
-    return f"{_UNSPACED.sub(' ', plain)} {' '.join(terms)}"
+    terms = [term for run in UNSPACED_RUN.findall(plain) for term in (*run_characters(run), *run_pairs(run))]
+    return f"{UNSPACED_RUN.sub(' ', plain)} {' '.join(terms)}"
 
 
 def query_terms(query: str) -> list[str]:
@@ -48,9 +70,9 @@ def query_terms(query: str) -> list[str]:
     Nothing in the query is an operator. Words that say nothing are left out unless there are no others.
     """
     plain = normalised(query)
-    words = _SPACED_WORD.findall(_UNSPACED.sub(" ", plain))
-    telling = [word for word in words if word not in _STOP_WORDS]
-    pairs = [term for run in _UNSPACED.findall(plain) for term in (run_pairs(run) or run_characters(run))]
+    words = SPACED_WORD.findall(UNSPACED_RUN.sub(" ", plain))
+    telling = [word for word in words if word not in STOP_WORDS]
+    pairs = [term for run in UNSPACED_RUN.findall(plain) for term in (run_pairs(run) or run_characters(run))]
     return list(dict.fromkeys((telling or ([] if pairs else words)) + pairs))[:MAX_TERMS]
 
 
@@ -67,6 +89,19 @@ def run_characters(run: str) -> list[str]:
 def run_pairs(run: str) -> list[str]:
     """The terms of the pairs of neighbours in a run of an unspaced script."""
     return [_coded(run[index : index + 2]) for index in range(len(run) - 1)]
+
+
+def stem(word: str) -> str:
+    """The root of an English word, roughly; other words as they are."""
+    if not word.isascii() or len(word) < 4 or not word.isalpha():
+        return word
+    for ending, left in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word.removesuffix(ending) + left
+            break
+    word = word.removesuffix("e") if len(word) > 4 else word
+    is_doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls"
+    return word[:-1] if is_doubled else word
 
 
 def _coded(characters: str) -> str:
