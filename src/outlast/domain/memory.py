@@ -147,6 +147,11 @@ def storable(memory: Memory) -> Memory:
     )
 
 
+def askable(text: str) -> str:
+    """A query as every store can take it: what `storable` replaces in what is kept, and no more than MAX_MEMORY_CHARS of it."""
+    return _clean(text[:MAX_MEMORY_CHARS])
+
+
 def _clean(text: str) -> str:
     return clean_text(text).replace("\x00", "\ufffd")
 

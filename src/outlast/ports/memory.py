@@ -140,6 +140,7 @@ class MemoryStore(Protocol):
         """Entries of all users that may be recalled and have no vector of this space, newest first."""
         ...
 
-    async def set_vectors(self, vectors: Mapping[str, Vector]) -> int:
-        """Give entries a vector each, by their id; returns how many are still there. Vectors of other spaces are kept beside it."""
+    async def set_vectors(self, space: str, vectors: Mapping[str, Vector | None]) -> int:
+        """Give entries their vectors of a space, by id (None: its embedder has none for the text); returns how many are still
+        there. Vectors of other spaces are kept beside them."""
         ...

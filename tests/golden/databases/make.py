@@ -2,7 +2,7 @@
 
 Run it when a migration has been added, before the release that brings it; the file is named after its schema version. It holds runs
 that completed, failed, wait for a person, and a fork, with payloads in the journal and in a thread; and a background task that asked
-something, was answered and has ended, with its result.
+something, was answered and has ended, with its result; and two entries of memory, one in place of the other.
 """
 
 import asyncio
@@ -17,11 +17,13 @@ from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.stores.sqlite.schema import migrations
 from outlast.domain.errors import ModelCallFailed
 from outlast.ports.background_driver import Answer
+from outlast.ports.memory import Entry
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.tasks.desk import Kept, items_to_insert, items_to_write
 from outlast.tasks.happenings import Answered
 from outlast.tasks.wishes import begun
 from outlast.testing import ScriptedProvider
+from outlast.testing.contracts.memory import NOW, note, pointing
 from tests.unit.tasks.props import QUESTION, RULES, after, asking, at, completed, task
 
 FOLDER = Path(__file__).parent
@@ -53,7 +55,17 @@ async def _play() -> None:
     asked = after(new, asking(k=QUESTION), Answered("k", Answer("accept", {"colour": "red"}), "ann"))
     ended = after(asked.task, completed(LONG))
     await store.commit(items_to_write(Kept(new, 1), ended, result=LONG))
+    await _remember(store)
     await store.close()
+
+
+async def _remember(store: SqliteStore) -> None:
+    tea, coffee = (
+        note("Ada likes tea."),
+        note("Ada likes coffee now.", title="茶", source="https://a.example/"),
+    )
+    ids = await store.memory.put([Entry(tea, pointing(0)), Entry(coffee, pointing(30))])
+    await store.memory.supersede("ada", ids, ids[1], NOW)
 
 
 async def _play_runs() -> None:

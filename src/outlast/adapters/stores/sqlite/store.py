@@ -12,6 +12,7 @@ from outlast.adapters.stores.lane import Lane
 from outlast.adapters.stores.sqlite import journal, queues, removal, rows, tasks
 from outlast.adapters.stores.sqlite.batch import write_batch
 from outlast.adapters.stores.sqlite.connection import Opener
+from outlast.adapters.stores.sqlite.memory.store import SqliteMemory
 from outlast.adapters.stores.sqlite.reader import Reader
 from outlast.adapters.stores.sqlite.writer import Writer
 from outlast.adapters.stores.watches import TopicWatch, Watches
@@ -37,7 +38,7 @@ class SqliteStore:
     """A store in one SQLite file that processes of one machine share, or, with `path` None, in the memory of this process.
 
     `clock` gives the store's time as aware UTC. `connection_class` is for tests that inject faults. `busy_seconds` bounds the
-    wait for another process's transaction.
+    wait for another process's transaction. `memory` is the long-term memory in the same file.
     """
 
     def __init__(
@@ -54,6 +55,8 @@ class SqliteStore:
         self._writer: Writer | None = None
         self._writes = Lane("outlast-store-writer", self._make_writer, _JOBS_A_TRANSACTION)
         self._reads = Lane("outlast-store-reader", lambda: Reader(self._opener), 1)
+        self._recalls = Lane("outlast-store-memory", lambda: Reader(self._opener, opens_late=True), 1)
+        self.memory = SqliteMemory(self._recall, self._writes.do)
 
     async def open(self) -> None:
         """See `Store.open`."""
@@ -61,12 +64,15 @@ class SqliteStore:
         if self._opener.path is not None:
             try:
                 await self._reads.start()
+                await self._recalls.start()
             except BaseException:
+                await self._reads.stop()
                 await self._writes.stop()
                 raise
 
     async def close(self) -> None:
         """See `Store.close`."""
+        await self._recalls.stop()
         await self._reads.stop()
         await self._writes.stop()
 
@@ -200,6 +206,11 @@ class SqliteStore:
         if self._opener.path is None:
             return await self._writes.do(lambda session: work(session.connection))
         return await self._reads.do(work)
+
+    async def _recall(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._opener.path is None:
+            return await self._writes.do(lambda session: work(session.connection))
+        return await self._recalls.do(work)
 
     def _make_writer(self) -> Writer:
         self._writer = Writer(self._opener, self._watches)

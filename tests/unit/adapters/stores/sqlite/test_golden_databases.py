@@ -14,6 +14,7 @@ from outlast.journal.thread import read_thread_words
 from outlast.ports.run_rows import RunFilter
 from outlast.ports.task_rows import TaskFilter
 from outlast.tasks.codec import task_in
+from outlast.testing.contracts.memory import asked, pointing
 from tests.law import law
 from tests.unit.adapters.stores.sqlite.making import opened
 
@@ -52,6 +53,17 @@ async def test_the_background_task_of_a_released_version_is_read(number: int, tm
         assert (await store.read_task_result(row.task_id) or "").startswith("The tide turns")
     assert (found.status, found.name, found.is_undelivered) == ("completed", "Render", True)
     assert found.event_version == 2
+
+
+@pytest.mark.parametrize("number", [number for number in migrations() if number >= 6])
+async def test_the_memory_of_a_released_version_is_recalled(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "outlast.db"
+    shutil.copy(FOLDER / f"sqlite-v{number}.db", path)
+    query = asked("what does Ada like", vector=pointing(30), include_outdated=True)
+    async with opened(path) as store:
+        found = await store.memory.search(query)
+    assert [hit.memory.text for hit in found] == ["Ada likes coffee now.", "Ada likes tea."]
+    assert found[1].memory.superseded_by == found[0].memory.memory_id
 
 
 async def test_an_old_database_gets_the_schema_of_a_new_one(tmp_path: Path) -> None:

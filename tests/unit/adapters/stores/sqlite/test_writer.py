@@ -135,8 +135,11 @@ async def test_an_open_that_is_cancelled_leaves_no_thread(tmp_path: Path) -> Non
 
 async def test_a_full_store_refuses_and_goes_on_once_there_is_room(tmp_path: Path) -> None:
     async with opened(tmp_path / "outlast.db") as store:
+        pages = await store._writes.do(
+            lambda session: session.connection.execute("PRAGMA page_count").fetchone()[0]
+        )
         await store._writes.do(
-            lambda session: session.connection.execute("PRAGMA max_page_count = 60").fetchall()
+            lambda session: session.connection.execute(f"PRAGMA max_page_count = {pages + 12}").fetchall()
         )
         fill = [store.commit([Append("r", None, append("r", 0, count=10).events)]) for _ in range(99)]
         answers = await asyncio.gather(*fill, return_exceptions=True)

@@ -1,0 +1,1 @@
+INSERT INTO memory_words (rowid, terms) VALUES (:memory_no, :terms)

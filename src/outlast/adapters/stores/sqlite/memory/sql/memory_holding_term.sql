@@ -1,0 +1,1 @@
+SELECT count(*) FROM memory_words WHERE memory_words MATCH :term

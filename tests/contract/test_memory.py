@@ -1,0 +1,30 @@
+"""The contract of memory, over every store."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.ports.memory import MemoryStore
+from outlast.testing.contracts.memory import MemoryContract
+from tests.law import law
+
+
+@law("MEM-3.b", "MEM-3.d", "MEM-3.f", "MEM-4.b", "MEM-4.c")
+class TestSqliteFile(MemoryContract):
+    @pytest.fixture
+    async def memory(self, tmp_path: Path) -> AsyncIterator[MemoryStore]:
+        store = SqliteStore(tmp_path / "outlast.db")
+        await store.open()
+        yield store.memory
+        await store.close()
+
+
+class TestSqliteMemory(MemoryContract):
+    @pytest.fixture
+    async def memory(self) -> AsyncIterator[MemoryStore]:
+        store = SqliteStore(None)
+        await store.open()
+        yield store.memory
+        await store.close()
