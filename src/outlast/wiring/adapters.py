@@ -12,6 +12,12 @@ PROVIDERS: Final = {
 }
 """Model providers by `llm.provider`."""
 
+EMBEDDERS: Final = {
+    "offline": "outlast.adapters.embedders.offline.choice:offline_embedder",
+    "openai_compatible": "outlast.adapters.embedders.openai_compatible:OpenAIEmbedder",
+}
+"""What turns texts into vectors, by `memory.embedder`."""
+
 SEARCHES: Final = {"corpus": "outlast.adapters.search.corpus:CorpusSearch"}
 """Searches by `search.provider`."""
 
