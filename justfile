@@ -48,6 +48,11 @@ bench *parts:
 # make the reference pages that come from the code
 docs:
     python -m outlast.wiring.pages docs/reference
+    python -m outlast.gateway.description docs/reference/openapi.json
+
+# make the page that is shipped, and its types, from web/ and docs/reference/openapi.json
+page:
+    python -m tests.page.building
 
 # write the golden journals that are not there yet
 golden:

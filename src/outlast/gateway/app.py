@@ -17,6 +17,20 @@ from outlast.gateway.site import Site
 
 def make_app(site: Site, names: Names) -> FastAPI:
     """The application of a gateway that may be addressed under these names."""
+    app = _routed()
+    app.state.site = site
+    tell_problems(app)
+    app.add_middleware(Doorway, names=names, max_body_bytes=site.engine.settings.gateway.max_body_bytes)
+    app.add_middleware(Counted, metrics=site.metrics)
+    return app
+
+
+def describe() -> dict[str, Any]:
+    """The OpenAPI document of every gateway."""
+    return _routed().openapi()
+
+
+def _routed() -> FastAPI:
     app = _Described(
         title="outlast",
         version=__version__,
@@ -27,12 +41,8 @@ def make_app(site: Site, names: Names) -> FastAPI:
         responses=PROBLEMS,
         generate_unique_id_function=lambda route: f"{route.tags[0]}_{route.name.strip('_')}",
     )
-    app.state.site = site
     for routes in (threads, runs, events, steering, looking, health, page):
         app.include_router(routes.router)
-    tell_problems(app)
-    app.add_middleware(Doorway, names=names, max_body_bytes=site.engine.settings.gateway.max_body_bytes)
-    app.add_middleware(Counted, metrics=site.metrics)
     return app
 
 

@@ -32,7 +32,7 @@ from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
 from outlast.runs.forms import FORMS
 from outlast.runs.limits import limit_crossed
-from outlast.runs.making_room import SUMMARY_FORM, make_room
+from outlast.runs.making_room import DIGEST_CHARACTERS, SUMMARY_FORM, make_room
 from outlast.runs.money import model_asked, reserve_for
 from outlast.runs.moves import fail
 from outlast.runs.readings import Readings
@@ -188,7 +188,7 @@ class Drafter:
             role=branch.role,
             model=model_asked(state, branch).model,
             generation=state.generation,
-            digest=conversation.digest[:20],
+            digest=conversation.digest[:DIGEST_CHARACTERS],
             reserved_tokens=tokens,
             reserved_usd=usd,
             with_tools=command.with_tools,

@@ -7,38 +7,22 @@ one that is no shorter), a summary is drawn from the lines without a model, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from outlast.domain.context_summary import ContextSummary
 from outlast.domain.door import digest_of
-from outlast.domain.events import (
-    AnyEvent,
-    ContextCrowded,
-    ContextFolded,
-    ContextSummarised,
-    ModelRequested,
-)
+from outlast.domain.events import AnyEvent, ContextCrowded, ContextFolded, ModelRequested
 from outlast.domain.message import Message
 from outlast.domain.run import Branch
-from outlast.runs.compression import Fold, Mask, budget_of, compression_due, fold_before, leaving
-from outlast.runs.conversation import Conversation, SummaryAsked
+from outlast.runs.compression import Fold, Mask
+from outlast.runs.conversation import SummaryAsked
 from outlast.runs.limits import limit_crossed
 from outlast.runs.lines import Kind
+from outlast.runs.made_summaries import made_summary
 from outlast.runs.money import model_asked, reserve_for
 from outlast.runs.readings import Readings
-from outlast.runs.summaries import (
-    DRAWN_CHARACTERS,
-    bounded_summary,
-    drawn_summary,
-    is_empty,
-    summary_in,
-    tokens_of,
-    with_artifacts,
-)
-from outlast.runs.summarising import request_text, summary_messages
-from outlast.runs.summary import waiting_for
+from outlast.runs.scene import Scene
+from outlast.runs.summarising import summary_messages
 
 COMPRESS: Final = "compress"
 """The purpose of the model call that makes a summary."""
@@ -51,6 +35,9 @@ MOST_TRIES: Final = 2
 STEPS_LEFT: Final = 4
 """With fewer steps left than this, none is spent on a summary."""
 
+DIGEST_CHARACTERS: Final = 20
+"""How much of the digest of its messages an intent carries."""
+
 _MOST_COMPRESSIONS: Final = 4
 
 Place = Callable[[AnyEvent], None]
@@ -61,92 +48,73 @@ def make_room(readings: Readings, branch: Branch, now: datetime, place: Place) -
 
     Returns the intent to ask for a summary, where one is needed first.
     """
-    conversation = readings.conversations[branch.id]
-    definition = readings.state.definition
-    is_refused = branch.fault == "context_exceeded"
+    scene = Scene(readings, branch)
     for _ in range(_MOST_COMPRESSIONS):
-        asked = conversation.summary
-        due = _taken_up(readings, asked, conversation) or compression_due(
-            conversation,
-            definition.context_max_tokens,
-            definition.compression_threshold,
-            is_refused=is_refused,
-        )
-        match due:
+        match scene.due:
             case None:
                 break
-            case Mask():
-                place(ContextFolded(branch.id, due.position, due.saves, due.characters))
-            case Fold():
-                if _is_to_be_asked(readings, branch, due, now):
-                    return _intent(readings, branch, due)
-                place(_summarised(readings, branch, due))
-    _tell_if_crowded(conversation, branch, definition.context_max_tokens, place)
+            case Mask() as mask:
+                place(ContextFolded(branch.id, mask.position, mask.saves, mask.characters))
+            case Fold() as fold:
+                if _is_to_be_asked(scene, fold, now):
+                    return _intent(scene, fold)
+                place(made_summary(scene, fold))
+    _tell_if_crowded(scene, place)
     return None
 
 
 def messages_for(readings: Readings, intent: ModelRequested) -> Sequence[Message]:
     """What the model is shown for a call that was intended."""
-    conversation = readings.conversations[intent.branch]
-    before = intent.summarises_before
-    if before is None:
-        return conversation.messages
-    max_tokens = readings.state.definition.context_max_tokens
-    fold = fold_before(conversation, before, max_tokens, "")
-    return _messages(readings, conversation, before, int(intent.call[1:]), fold)
-
-
-def _messages(
-    readings: Readings, conversation: Conversation, before: int, position: int, fold: Fold | None
-) -> tuple[Message, ...]:
-    conversations = readings.conversations
-    budget = budget_of(conversation, readings.state.definition.context_max_tokens)
+    scene = Scene(readings, readings.state.branches[intent.branch])
+    if intent.summarises_before is None:
+        return scene.conversation.messages
+    fold = scene.fold_before(intent.summarises_before)
     most = fold.most_tokens if fold is not None else 0
-    nonce = (conversations.secret, position)
-    return summary_messages(conversation, before, nonce, budget, most, conversations.count)
+    return _asking(scene, intent.summarises_before, int(intent.call[1:]), most)
 
 
-def _taken_up(readings: Readings, asked: SummaryAsked | None, conversation: Conversation) -> Fold | None:
-    """The folding that a summary which came was asked for."""
-    if asked is None or not asked.is_answered:
-        return None
-    max_tokens = readings.state.definition.context_max_tokens
-    reason = "budget" if conversation.tokens > budget_of(conversation, max_tokens) else "steps"
-    return fold_before(conversation, asked.before, max_tokens, reason)
+def digest_of_request(readings: Readings, intent: ModelRequested, messages: Sequence[Message]) -> str:
+    """The digest that an intent to show a model these messages carries."""
+    if intent.summarises_before is None:
+        return readings.conversations[intent.branch].digest[:DIGEST_CHARACTERS]
+    return _digest(messages)
 
 
-def _is_to_be_asked(readings: Readings, branch: Branch, fold: Fold, now: datetime) -> bool:
+def _digest(messages: Sequence[Message]) -> str:
+    return digest_of("\n".join(f"{one.speaker} {one.text}" for one in messages))[:DIGEST_CHARACTERS]
+
+
+def _asking(scene: Scene, before: int, position: int, most_tokens: int) -> tuple[Message, ...]:
+    """The messages that ask for a summary, intended at `position`."""
+    nonce = (scene.conversations.secret, position)
+    count = scene.conversations.count
+    return summary_messages(scene.conversation, before, nonce, scene.budget, most_tokens, count)
+
+
+def _is_to_be_asked(scene: Scene, fold: Fold, now: datetime) -> bool:
     """Is the model asked for this summary: not yet, or again; there is room for it; and it is about more than the thread's words?"""
-    state, conversation = readings.state, readings.conversations[branch.id]
-    answered = _answer_for(conversation, fold)
+    state = scene.state
+    answered = scene.answer_for(fold)
     if answered is not None and not _may_try_again(answered):
         return False
-    gone = conversation.lines[: conversation.cut_at(fold.before)]
+    gone = scene.lines_before(fold.before)
     if fold.reason == "overflow" or not any(line.kind is Kind.SPOKEN for line in gone):
         return False
     if state.limits.max_steps - state.counters.steps < STEPS_LEFT:
         return False
-    tokens, usd = reserve_for(state, branch, conversation.tokens)
+    tokens, usd = reserve_for(state, scene.branch, scene.conversation.tokens)
     return limit_crossed(state, now, 2 * tokens, 2 * usd) is None
-
-
-def _answer_for(conversation: Conversation, fold: Fold) -> SummaryAsked | None:
-    """What came of asking for this very summary."""
-    asked = conversation.summary
-    is_it = asked is not None and asked.is_answered and asked.before == fold.before
-    return asked if is_it else None
 
 
 def _may_try_again(asked: SummaryAsked) -> bool:
     return asked.problem is not None and not asked.is_final and asked.tries < MOST_TRIES
 
 
-def _intent(readings: Readings, branch: Branch, fold: Fold) -> ModelRequested:
-    state, conversation = readings.state, readings.conversations[branch.id]
+def _intent(scene: Scene, fold: Fold) -> ModelRequested:
+    state, branch = scene.state, scene.branch
     position = state.position + 1
-    messages = _messages(readings, conversation, fold.before, position, fold)
-    tokens, usd = reserve_for(state, branch, readings.conversations.count(messages, ()))
-    told = "\n".join(f"{message.speaker} {message.text}" for message in messages)
+    messages = _asking(scene, fold.before, position, fold.most_tokens)
+    tokens, usd = reserve_for(state, branch, scene.conversations.count(messages, ()))
     return ModelRequested(
         call=f"m{position}",
         branch=branch.id,
@@ -154,7 +122,7 @@ def _intent(readings: Readings, branch: Branch, fold: Fold) -> ModelRequested:
         role=branch.role,
         model=model_asked(state, branch).model,
         generation=state.generation,
-        digest=digest_of(told)[:20],
+        digest=_digest(messages),
         reserved_tokens=tokens,
         reserved_usd=usd,
         with_tools=False,
@@ -163,74 +131,11 @@ def _intent(readings: Readings, branch: Branch, fold: Fold) -> ModelRequested:
     )
 
 
-def _summarised(readings: Readings, branch: Branch, fold: Fold) -> ContextSummarised:
-    """The summary of the model, if there is one that will do, else one that is drawn without it."""
-    conversation = readings.conversations[branch.id]
-    answered = _answer_for(conversation, fold)
-    problem = ""
-    if answered is not None:
-        problem = answered.problem or ""
-        summary = _completed(readings, branch, fold, summary_in(answered.value)) if not problem else None
-        problem = problem or _fault_of(readings, fold, summary)
-        if summary is not None and not problem:
-            return _event(readings, branch, fold, summary, "model", "")
-    return _event(readings, branch, fold, _drawn(readings, branch, fold), "engine", problem)
-
-
-def _drawn(readings: Readings, branch: Branch, fold: Fold) -> ContextSummary:
-    """The fullest summary without a model that fits; where none does, the shortest, cut."""
-    conversations, conversation = readings.conversations, readings.conversations[branch.id]
-    earlier = conversations.summary_of(branch.id)
-    lines = conversation.lines[: conversation.cut_at(fold.before)]
-    gone, request = leaving(lines), request_text(lines)
-    summary = ContextSummary()
-    for characters in DRAWN_CHARACTERS:
-        summary = _with_facts(readings, branch, fold, drawn_summary(gone, earlier, request, characters))
-        if tokens_of(summary, conversations.count) <= fold.most_tokens:
-            break
-    return bounded_summary(summary, fold.most_tokens, conversations.count)
-
-
-def _completed(readings: Readings, branch: Branch, fold: Fold, summary: ContextSummary) -> ContextSummary:
-    """A model's summary with what the engine knows better, within its bound."""
-    completed = _with_facts(readings, branch, fold, summary)
-    return bounded_summary(completed, fold.most_tokens, readings.conversations.count)
-
-
-def _with_facts(readings: Readings, branch: Branch, fold: Fold, summary: ContextSummary) -> ContextSummary:
-    """A summary with every stored result there was, and what waits for a person now."""
-    conversations, conversation = readings.conversations, readings.conversations[branch.id]
-    lines = leaving(conversation.lines[: conversation.cut_at(fold.before)])
-    pending = tuple(text[:200] for text in waiting_for(readings.state))
-    summary = with_artifacts(summary, lines, conversations.summary_of(branch.id))
-    return replace(summary, pending=pending)
-
-
-def _fault_of(readings: Readings, fold: Fold, summary: ContextSummary | None) -> str:
-    if summary is None or is_empty(summary):
-        return "it says nothing of what happened"
-    return "it is no shorter" if tokens_of(summary, readings.conversations.count) >= fold.replaces else ""
-
-
-def _event(
-    readings: Readings, branch: Branch, fold: Fold, summary: ContextSummary, by: str, problem: str
-) -> ContextSummarised:
-    return ContextSummarised(
-        branch=branch.id,
-        before=fold.before,
-        summary=summary,
-        by=by,
-        reason=fold.reason,
-        problem=problem,
-        replaced_tokens=fold.replaces,
-        tokens=tokens_of(summary, readings.conversations.count),
-    )
-
-
-def _tell_if_crowded(conversation: Conversation, branch: Branch, max_tokens: int, place: Place) -> None:
+def _tell_if_crowded(scene: Scene, place: Place) -> None:
     """What may never leave does not fit: a person has to give the context more room, or the run less to keep."""
-    if conversation.is_crowded or conversation.tokens <= max_tokens:
+    conversation = scene.conversation
+    if conversation.is_crowded or conversation.tokens <= scene.max_tokens:
         return
     fixed = conversation.fixed_tokens
-    if fixed > max_tokens:
-        place(ContextCrowded(branch.id, fixed, max_tokens))
+    if fixed > scene.max_tokens:
+        place(ContextCrowded(scene.branch.id, fixed, scene.max_tokens))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from outlast.domain.errors import Broken, OutlastError
@@ -26,10 +27,15 @@ CUT_SECONDS: Final = 5.0
 _log = logging.getLogger("outlast.worker")
 
 
+async def _nobody_else() -> bool:
+    return True
+
+
 class Shift:
     """One worker at work: at most `concurrency` runs at once, leases shared out by `shares` over all workers of the store.
 
-    Told to stop, it lets calls in flight end for `drain_seconds`, then kills them; every run is given back, due at once.
+    Told to stop, it lets calls in flight end for `drain_seconds`, then kills them; every run is given back, due at once. It is not
+    idle while others in the process are not, whose work may make runs due.
     """
 
     def __init__(
@@ -39,8 +45,10 @@ class Shift:
         concurrency: int = 4,
         shares: Shares | None = None,
         drain_seconds: float = 30.0,
+        are_others_idle: Callable[[], Awaitable[bool]] = _nobody_else,
     ) -> None:
         self._worker = worker
+        self._are_others_idle = are_others_idle
         self._concurrency = concurrency
         self._shares = shares or Shares()
         self._drain_seconds = drain_seconds
@@ -90,7 +98,7 @@ class Shift:
 
         Who enqueues from then on sees that nobody is here; what was enqueued before is found by one more look.
         """
-        if self._tasks:
+        if self._tasks or not await self._are_others_idle():
             return False
         await seat.leave()
         return await self._take_some(None, heartbeat) is False

@@ -26,13 +26,13 @@ from outlast.runs.desk import Desk, Lease, Outcome
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt, give_back
 from outlast.runs.heartbeat import Heartbeat
-from outlast.runs.line import IN_LINE, stepped_back, turn_events, turn_of, waits_its_turn
+from outlast.runs.line import IN_LINE, stepped_back, turn_events, waits_its_turn
 from outlast.runs.loop import drive, patiently
 from outlast.runs.means import BuildMeans, Means
 from outlast.runs.readings import Readings, read_all
 from outlast.runs.session import Session
 from outlast.runs.summary import own_words
-from outlast.runs.thread import thread_messages
+from outlast.runs.thread import known_thread
 
 
 class Worker:
@@ -147,14 +147,8 @@ class Worker:
         self, lease: Lease, means: Means, history: list[Recorded], wake: asyncio.Event
     ) -> Session:
         run_id = lease.claim.item
-        started = history[0].event
-        assert isinstance(started, RunStarted)
-        position = turn_of(history)
-        if position is None:
-            position = await self.store.read_head(started.thread_id)
         count = means.provider("executor").count_tokens
-        room = started.definition.context_max_tokens // 2
-        thread = await thread_messages(self.store, started.thread_id, position, room, count)
+        thread, position = await known_thread(self.store, history, count)
 
         async def reload() -> Readings:
             return read_all(run_id, await read_history(self.store, run_id), count, thread)

@@ -6,7 +6,6 @@ lease writes under its generation too and gives the lease back in the same commi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from outlast.domain.background import BackgroundTask
@@ -17,7 +16,7 @@ from outlast.ports.task_rows import InsertTask, UpdateTask
 from outlast.tasks.codec import row_of, task_in
 from outlast.tasks.decide import decide
 from outlast.tasks.happenings import Decided, Declined, Happening
-from outlast.tasks.rules import Moment, TaskRules
+from outlast.tasks.rules import Moment, RulesOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def items_to_write(
     items += _enqueued(decided, held)
     if held is not None:
         due_at = next((at for queue, at in decided.due.items() if queue.value == held.queue), None)
-        items.append(Release(held.queue, held.item, held.generation, due_at))
+        items.append(Release(held.queue, held.item, held.generation, due_at, is_quiet=True))
     return items
 
 
@@ -64,17 +63,17 @@ def _enqueued(decided: Decided, held: Claim | None) -> list[Item]:
 
 
 async def happen(
-    store: Store, task_id: str, happening: Happening, rules: Callable[[str], TaskRules], moment: Moment
+    store: Store, task_id: str, happening: Happening, rules: RulesOf, moment: Moment
 ) -> Decided | Declined | None:
     """Let something happen to a task that nobody needs a lease for: what came of it, None when there is no such task.
 
-    `rules` are those of a server by its name. Raises what `task_in` and the store raise.
+    Raises what `task_in` and the store raise.
     """
     while True:
         kept = await read_kept(store, task_id)
         if kept is None:
             return None
-        decided = decide(kept.task, happening, rules(kept.task.server), moment)
+        decided = decide(kept.task, happening, rules(kept.task), moment)
         if isinstance(decided, Declined):
             return decided
         answer = await store.commit(items_to_write(kept, decided))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from outlast.domain.background import BackgroundTask
 
 LEAST_WAIT_SECONDS: Final = 0.05
 """Nothing is asked for sooner, whatever a server says."""
@@ -30,7 +33,7 @@ _DAY_SECONDS: Final = 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRules:
-    """How the tasks of one server are followed. `call_seconds` is the deadline of one call to it."""
+    """How tasks are followed. `call_seconds` is the deadline of one call to it."""
 
     poll_interval_seconds: float = 5.0
     max_backoff_seconds: float = 300.0
@@ -39,6 +42,10 @@ class TaskRules:
     max_attempts: int = 5
     degraded_after_errors: int = 3
     retention_days: float = 30.0
+
+
+RulesOf = Callable[[BackgroundTask], TaskRules]
+"""The rules a task is followed by."""
 
 
 @dataclass(frozen=True, slots=True)

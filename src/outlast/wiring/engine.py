@@ -13,6 +13,7 @@ from outlast.domain.errors import CallerMistake
 from outlast.domain.ids import LOCAL_USER
 from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
+from outlast.ports.background_driver import BackgroundDrivers
 from outlast.ports.provider import Provider
 from outlast.ports.queue import QueueEntry, Shares
 from outlast.ports.store import Store
@@ -22,6 +23,8 @@ from outlast.service.continuation import ended_state, heritage_of
 from outlast.service.fork import Branching, fork_run
 from outlast.service.show import pinned_definition
 from outlast.service.start import Begun, Order, Strategy, start_run
+from outlast.tasks.rules import RulesOf
+from outlast.wiring.background import DriversByKind, rules_of, task_shift
 from outlast.wiring.build import Builder
 from outlast.wiring.frames import LocalLive
 from outlast.wiring.identity import as_holder, as_name, is_surely_gone, own_identity
@@ -32,6 +35,7 @@ from outlast.wiring.settings.repin import repinned
 from outlast.wiring.settings.task_files import find_task
 from outlast.wiring.settings.tree import Settings
 from outlast.wiring.stores import store_of, warning_of
+from outlast.wiring.whole_shift import Tending, WholeShift
 
 
 def _silent(notice: str) -> None:
@@ -75,6 +79,8 @@ class Engine:
         self.environ = os.environ if environ is None else environ
         self.live = live if live is not None else LocalLive()
         self.store = store if store is not None else store_of(settings, self.environ)
+        self.drivers: BackgroundDrivers = DriversByKind({})
+        self.rules: RulesOf = rules_of(settings)
         self._given = (tuple(tools), provider)
         self.builder = Builder(settings, self.environ, self.live, tools=self._given[0], provider=provider)
 
@@ -209,15 +215,21 @@ class Engine:
             lease_seconds=self.lease_seconds,
         )
 
-    def shift(self, concurrency: int | None = None) -> Shift:
-        """A worker that takes whatever is due; `concurrency` runs at once, or as many as the settings say."""
+    def shift(self, concurrency: int | None = None) -> WholeShift:
+        """A worker that takes whatever is due, of runs and of background tasks; `concurrency` runs at once, or as many as the
+        settings say."""
         harness = self.settings.harness
-        return Shift(
+        tending = Tending(
+            lambda: task_shift(self.store, self.settings.background_tasks, self.drivers, self.rules)
+        )
+        runs = Shift(
             self.worker(),
             concurrency=concurrency or harness.max_concurrent_runs,
             shares=Shares(harness.max_runs_per_user, harness.max_runs_per_task),
             drain_seconds=harness.drain_seconds,
+            are_others_idle=tending.is_idle,
         )
+        return WholeShift(runs, tending)
 
     async def evictable(self, run_id: str) -> int | None:
         """The generation of a live lease whose holder is gone beyond doubt, so that it may be taken over at once."""

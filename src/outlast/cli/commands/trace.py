@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from cyclopts import App, Parameter
 
+from outlast.cli.contexts import context_lines
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
 from outlast.cli.options import AsJson, Config, RunId
@@ -16,8 +17,10 @@ from outlast.cli.printing import json_line, out
 from outlast.cli.tables import columns_here, cut, padded
 from outlast.domain.ids import LOCAL_USER
 from outlast.ports.store import Store
+from outlast.service.contexts import context_at
 from outlast.service.show import owned_row
 from outlast.service.trace import follow_run, trace_run
+from outlast.wiring.counting import count_tokens
 
 app = App(name="trace")
 
@@ -31,10 +34,16 @@ def trace(
     /,
     *,
     follow: Annotated[bool, Parameter(help="Go on showing events until the run has ended.")] = False,
+    context: Annotated[
+        int | None,
+        Parameter(help="Show what the model saw for the call at this event, and why each part is in."),
+    ] = None,
     config: Config = None,
     json: AsJson = False,
 ) -> int:
     """Show every event of a run: one line each, cut to the width of the terminal; with --json, one JSON document a line."""
+    if context is not None:
+        return _show_context(config, run, context, as_json=json)
     show = json_line if json else _printer(columns_here())
 
     async def act(store: Store) -> None:
@@ -43,6 +52,20 @@ def trace(
             show(line)
 
     with_store(config, act)
+    return Exit.DONE
+
+
+def _show_context(config: str | None, run: str, position: int, *, as_json: bool) -> int:
+    async def act(store: Store) -> dict[str, Any]:
+        await owned_row(store, run, LOCAL_USER)
+        return await context_at(store, run, position, count_tokens)
+
+    found = with_store(config, act)
+    if as_json:
+        json_line(found)
+    else:
+        for line in context_lines(found):
+            out(line)
     return Exit.DONE
 
 

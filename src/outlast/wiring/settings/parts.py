@@ -76,7 +76,7 @@ class Shadow:
     )
 
 
-Notify = Literal["agent", "note"]
+Notify = Literal["agent", "note", "off"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +95,19 @@ class BackgroundTasks:
         3, "After how many errors in a row a task shows as degraded.", at_least=1
     )
     notify: Notify = setting(
-        "agent", "Who tells the thread: the agent in a run of its own, or a note without a model."
+        "agent",
+        "Who tells the thread: the agent in a run of its own, a note without a model, or nobody (`off`).",
     )
     retention_days: float = setting(30.0, "How long ended tasks are kept.", unit="days", at_least=0)
+    max_concurrent: int = setting(
+        200, "How many tasks one worker asks for, cancels or tells of at the same time, of each.", at_least=1
+    )
+    max_concurrent_per_server: int = setting(
+        50, "How many tasks of one server are asked for at the same time by all workers.", at_least=1
+    )
+    max_concurrent_per_user: int = setting(
+        100, "How many tasks of one user are asked for at the same time by all workers.", at_least=1
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

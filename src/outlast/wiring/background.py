@@ -1,0 +1,97 @@
+"""The background tasks of one configuration: by which rules they are followed, by which drivers, in which lanes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Final
+
+from outlast.domain.background import BackgroundTask
+from outlast.ports.background_driver import BackgroundDriver, BackgroundDrivers, Trouble
+from outlast.ports.queue import Shares
+from outlast.ports.store import Store
+from outlast.runs.elapsed import elapsed_seconds
+from outlast.tasks.acts import Acts
+from outlast.tasks.guarding import GuardedDrivers
+from outlast.tasks.happenings import Queue
+from outlast.tasks.lane import Lane
+from outlast.tasks.loops import TaskShift
+from outlast.tasks.rules import RulesOf, TaskRules
+from outlast.wiring.identity import as_holder, own_identity
+from outlast.wiring.settings.parts import BackgroundTasks, ServerBackgroundTasks
+from outlast.wiring.settings.tree import Settings
+
+LOCAL: Final = "local"
+"""The kind of driver whose work is done in a worker: one poll lasts as long as the work."""
+
+LOCAL_CALL_SECONDS: Final = 7 * 86_400.0
+"""How long the work of a local task may take."""
+
+
+class DriversByKind:
+    """Finds the driver of a task among those of its kind."""
+
+    def __init__(self, by_kind: Mapping[str, BackgroundDrivers]) -> None:
+        self._by_kind = by_kind
+
+    async def driver_for(self, driver: str, server: str) -> BackgroundDriver | Trouble:
+        """See `BackgroundDrivers.driver_for`."""
+        drivers = self._by_kind.get(driver)
+        if drivers is not None:
+            return await drivers.driver_for(driver, server)
+        return Trouble(
+            "driver_unknown",
+            f"This process cannot look after tasks of the kind {driver}.",
+            "Let workers run the version of outlast that began the task, with the same extras.",
+            passing=False,
+        )
+
+
+def rules_of(settings: Settings) -> RulesOf:
+    """The rules of each task: those of `background_tasks`, with what its server's section says otherwise."""
+    common = settings.background_tasks
+    rules = {
+        name: _rules(common, server.background_tasks, server.timeout_seconds)
+        for name, server in settings.mcp_servers.items()
+    }
+    local = _rules(common, ServerBackgroundTasks(), LOCAL_CALL_SECONDS)
+    other = _rules(common, ServerBackgroundTasks(), TaskRules().call_seconds)
+
+    def find(task: BackgroundTask) -> TaskRules:
+        return local if task.driver == LOCAL else rules.get(task.server, other)
+
+    return find
+
+
+def _rules(common: BackgroundTasks, own: ServerBackgroundTasks, call_seconds: float) -> TaskRules:
+    def chosen(name: str) -> float:
+        value: float | None = getattr(own, name)
+        common_value: float = getattr(common, name)
+        return common_value if value is None else value
+
+    named = {field.name for field in fields(ServerBackgroundTasks)} - {"notify"}
+    return TaskRules(**{name: chosen(name) for name in named}, call_seconds=call_seconds)  # type: ignore[arg-type]
+
+
+def task_shift(
+    store: Store, settings: BackgroundTasks, drivers: BackgroundDrivers, rules: RulesOf
+) -> TaskShift:
+    """The lanes of one worker of this process."""
+    acts = Acts(store, GuardedDrivers(drivers), rules)
+    holder = as_holder(own_identity())
+    lanes = [
+        Lane(
+            store,
+            queue,
+            act,
+            holder=holder,
+            slots=settings.max_concurrent,
+            shares=Shares(settings.max_concurrent_per_user, settings.max_concurrent_per_server),
+            lease_seconds=settings.lease_seconds,
+            elapsed=elapsed_seconds,
+            chance=random.random,
+        )
+        for queue, act in ((Queue.POLL, acts.poll), (Queue.CANCEL, acts.cancel))
+    ]
+    return TaskShift(store, lanes)

@@ -1,0 +1,81 @@
+"""A worker's whole shift: runs and, beside them, background tasks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from outlast.domain.errors import OutlastError
+from outlast.runs.shift import Shift
+from outlast.tasks.loops import TaskShift
+
+
+class Tending:
+    """Looks after background tasks for as long as a shift lasts; `make` gives the lanes anew for every time."""
+
+    def __init__(self, make: Callable[[], TaskShift]) -> None:
+        self._make = make
+        self._tasks: TaskShift | None = None
+
+    async def is_idle(self) -> bool:
+        """Is nothing being done, and nothing due? While the store does not say, no."""
+        try:
+            return self._tasks is None or await self._tasks.is_idle()
+        except OutlastError:
+            return False
+
+    def begin(self) -> asyncio.Task[None]:
+        """Work from now on, until told to stop."""
+        self._tasks = self._make()
+        return asyncio.create_task(self._tasks.serve())
+
+    def stop(self) -> None:
+        """Take nothing more, and end once every lease has been given back."""
+        if self._tasks is not None:
+            self._tasks.stop()
+
+
+class WholeShift:
+    """A shift of runs with the tending of background tasks beside it; see `Shift`."""
+
+    def __init__(self, runs: Shift, tending: Tending) -> None:
+        self._runs = runs
+        self._tending = tending
+
+    @property
+    def is_stopping(self) -> bool:
+        """Was it told to stop?"""
+        return self._runs.is_stopping
+
+    def stop(self) -> None:
+        """Take nothing more, and end once everything has been given back."""
+        self._runs.stop()
+        self._tending.stop()
+
+    def hurry(self) -> None:
+        """Stop, and let no call in flight go on."""
+        self._runs.hurry()
+        self._tending.stop()
+
+    async def serve(self, *, until_idle: bool = False) -> None:
+        """Work until told to stop or, with `until_idle`, until nothing is due.
+
+        Where one half fails, the other gives back what it holds, and the error is raised.
+        """
+        tending = self._tending.begin()
+        running = asyncio.create_task(self._runs.serve(until_idle=until_idle))
+        try:
+            await asyncio.wait([running, tending], return_when=asyncio.FIRST_COMPLETED)
+            if not running.done() and _has_failed(tending):
+                running.cancel()
+            await asyncio.wait([running])
+        finally:
+            running.cancel()
+            self._tending.stop()
+            await asyncio.wait([running, tending])
+        tending.result()
+        running.result()
+
+
+def _has_failed(task: asyncio.Task[None]) -> bool:
+    return task.cancelled() or task.exception() is not None

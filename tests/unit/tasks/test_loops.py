@@ -1,0 +1,379 @@
+"""The loops over background tasks, on a real store: what is due is done at once, and nothing waits for what hangs."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.domain.background import BackgroundTask, TaskStatus, Tracking
+from outlast.domain.errors import Broken
+from outlast.ports.background_driver import Answer, RemoteStatus, Snapshot, Trouble
+from outlast.ports.queue import Enqueue, Shares
+from outlast.ports.task_rows import InsertTask
+from outlast.runs.elapsed import elapsed_seconds
+from outlast.tasks.acts import Acts
+from outlast.tasks.codec import row_of
+from outlast.tasks.desk import happen, items_to_insert, read_kept
+from outlast.tasks.guarding import GuardedDrivers
+from outlast.tasks.happenings import Answered, CancelAsked, Declined, Queue
+from outlast.tasks.lane import Lane
+from outlast.tasks.loops import TaskShift, poll_all_open
+from outlast.tasks.rules import Moment, TaskRules
+from outlast.tasks.wishes import begun
+from outlast.testing.faults import CrashPlan, CrashPoint, Faulty
+from tests.law import law
+from tests.unit.tasks.props import QUESTION, RULES, task
+from tests.unit.tasks.remote import DONE, Remote
+
+BOUND_SECONDS = 30
+PACE = TaskRules(poll_interval_seconds=0.05, call_seconds=0.2, lease_seconds=600)
+
+
+@dataclass
+class Scene:
+    """A store with tasks, a server, and workers."""
+
+    store: SqliteStore
+    remote: Remote
+    rules: TaskRules = PACE
+    slots: int = 50
+    shares: Shares = field(default_factory=Shares)
+
+    async def add(self, name: str, *, due_in_seconds: float = 0, **changes: Any) -> BackgroundTask:
+        """A task that is polled in some seconds."""
+        now = await self.store.now()
+        new = task(
+            **{
+                "task_id": name,
+                "name": name,
+                "remote_id": f"far-{name}",
+                "created_at": now,
+                "updated_at": now,
+                **changes,
+            }
+        )
+        decided = begun(new, self.rules, Moment(now))
+        due = {Queue.POLL: now + timedelta(seconds=due_in_seconds)}
+        await self.store.commit(items_to_insert(replace(decided, due=due)))
+        return new
+
+    async def happen(self, name: str, happening: Any) -> None:
+        """Let something happen that must not be declined."""
+        decided = await happen(
+            self.store, name, happening, lambda _: self.rules, Moment(await self.store.now())
+        )
+        assert decided is not None
+        assert not isinstance(decided, Declined)
+
+    async def task(self, name: str) -> BackgroundTask:
+        """The task as it is kept."""
+        kept = await read_kept(self.store, name)
+        assert kept is not None
+        return kept.task
+
+    def shift(self, store: Any = None, holder: str = "worker") -> TaskShift:
+        """A worker's lanes."""
+        acts = Acts(store or self.store, GuardedDrivers(self.remote), lambda _: self.rules)
+        lanes = [
+            Lane(
+                store or self.store,
+                queue,
+                act,
+                holder=holder,
+                slots=self.slots,
+                shares=self.shares,
+                lease_seconds=self.rules.lease_seconds,
+                elapsed=elapsed_seconds,
+                chance=lambda: 0.5,
+            )
+            for queue, act in ((Queue.POLL, acts.poll), (Queue.CANCEL, acts.cancel))
+        ]
+        return TaskShift(store or self.store, lanes)
+
+    async def until(self, holds: Callable[[BackgroundTask], bool], *names: str) -> None:
+        """Wait until something holds for these tasks."""
+        async with asyncio.timeout(BOUND_SECONDS):
+            watch = self.store.watch([f"queue:{queue.value}" for queue in Queue])
+            while not all([holds(await self.task(name)) for name in names]):
+                await watch.wait(0.02)
+            watch.stop()
+
+
+@asynccontextmanager
+async def staged(tmp_path: Path, **about: Any) -> AsyncIterator[Scene]:
+    store = SqliteStore(tmp_path / "outlast.db")
+    await store.open()
+    yield Scene(store, Remote(), **about)
+    await store.close()
+
+
+@asynccontextmanager
+async def serving(shift: TaskShift) -> AsyncIterator[None]:
+    serving = asyncio.create_task(shift.serve())
+    try:
+        yield
+    finally:
+        shift.stop()
+        async with asyncio.timeout(BOUND_SECONDS):
+            await asyncio.gather(serving, return_exceptions=True)
+
+
+def has_ended(found: BackgroundTask) -> bool:
+    return not found.is_open
+
+
+@law("TASK-1.a")
+async def test_a_task_is_followed_to_its_end_and_its_result_is_kept(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        await scene.add("k")
+        async with serving(scene.shift()):
+            async with asyncio.timeout(BOUND_SECONDS):
+                await scene.remote.asked.wait()
+            scene.remote.replies["far-k"] = DONE
+            await scene.until(has_ended, "k")
+        assert (await scene.task("k")).status is TaskStatus.COMPLETED
+        assert await scene.store.read_task_result("k") == "done"
+        due = await scene.store.read_entry(Queue.NOTIFY.value, "k")
+        assert due is not None
+        assert due.due_at is not None
+
+
+async def test_every_open_task_is_asked_for_once_when_a_worker_begins(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        for number in range(5):
+            await scene.add(f"k{number}", due_in_seconds=3_600)
+        await scene.add("submitting", due_in_seconds=3_600, status=TaskStatus.SUBMITTING, remote_id=None)
+        scene.remote.default = DONE
+        async with serving(scene.shift()):
+            await scene.until(has_ended, *[f"k{number}" for number in range(5)])
+        assert (await scene.task("submitting")).is_open
+        assert await poll_all_open(scene.store) == 1
+
+
+async def test_a_task_whose_handle_never_came_has_an_unknown_outcome(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        await scene.add("k", status=TaskStatus.SUBMITTING, remote_id=None)
+        async with serving(scene.shift()):
+            await scene.until(has_ended, "k")
+        assert (await scene.task("k")).status is TaskStatus.UNKNOWN_OUTCOME
+        assert scene.remote.polls == {}
+
+
+async def test_calls_that_hang_hold_up_nothing_but_their_own_tasks(tmp_path: Path) -> None:
+    async with staged(tmp_path, slots=5) as scene:
+        scene.remote.hanging = {"far-h0", "far-h1", "far-h2", "far-h3"}
+        scene.rules = replace(PACE, call_seconds=20)
+        for number in range(4):
+            await scene.add(f"h{number}")
+        names = [f"k{number}" for number in range(40)]
+        for name in names:
+            await scene.add(name, due_in_seconds=0.01)
+        scene.remote.default = DONE
+        async with serving(scene.shift()):
+            await scene.until(has_ended, *names)
+            await scene.happen("h0", CancelAsked("ann"))
+            await scene.until(lambda found: found.cancel_acknowledged_at is not None, "h0")
+        assert all([(await scene.task(f"h{number}")).is_open for number in range(4)])
+
+
+async def test_a_call_past_its_deadline_and_a_driver_that_fails_are_trouble_of_their_tasks(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with staged(tmp_path) as scene:
+        scene.rules = replace(PACE, call_seconds=-0.9, degraded_after_errors=2, max_backoff_seconds=1)
+        scene.remote.hanging, scene.remote.raising = {"far-hangs"}, {"far-raises"}
+        await scene.add("hangs")
+        await scene.add("raises")
+        with caplog.at_level(logging.ERROR, "outlast.tasks"):
+            async with serving(scene.shift()):
+                await scene.until(lambda found: found.tracking is Tracking.DEGRADED, "hangs", "raises")
+        assert "no_answer" in str((await scene.task("hangs")).last_poll_error)
+        assert "RuntimeError" in str((await scene.task("raises")).last_poll_error)
+        assert "far-raises" not in caplog.text
+
+
+async def test_a_server_that_is_not_configured_degrades_its_tasks(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        scene.remote.missing = Trouble("server_unknown", "no such server", "Add it.", passing=False)
+        await scene.add("k")
+        await scene.happen("k", CancelAsked("ann"))
+        async with serving(scene.shift()):
+            await scene.until(
+                lambda found: found.tracking is Tracking.DEGRADED and found.cancel_errors > 0, "k"
+            )
+
+
+@law("TASK-6.d")
+async def test_an_answer_is_sent_at_once_and_before_the_task_is_asked_for(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        scene.rules = replace(PACE, poll_interval_seconds=200)
+        scene.remote.replies["far-k"] = Snapshot(
+            status=RemoteStatus.INPUT_REQUIRED, questions={"q": QUESTION}
+        )
+        await scene.add("k")
+        async with serving(scene.shift()):
+            await scene.until(lambda found: found.status is TaskStatus.INPUT_REQUIRED, "k")
+            scene.remote.replies["far-k"] = DONE
+            await scene.happen("k", Answered("q", Answer("accept", {"colour": "red"}), "ann"))
+            await scene.until(has_ended, "k")
+        assert scene.remote.answers["far-k"] == [{"q": Answer("accept", {"colour": "red"})}]
+
+
+@pytest.mark.parametrize("can_cancel", [True, False])
+async def test_a_cancel_is_tried_at_once_and_a_result_still_arrives(tmp_path: Path, can_cancel: bool) -> None:
+    async with staged(tmp_path) as scene:
+        scene.remote.can_cancel = can_cancel
+        scene.rules = replace(PACE, poll_interval_seconds=200)
+        await scene.add("k", due_in_seconds=200)
+        async with serving(scene.shift()):
+            async with asyncio.timeout(BOUND_SECONDS):
+                await scene.remote.asked.wait()
+            await scene.happen("k", CancelAsked("ann"))
+            await scene.until(lambda found: bool(found.cancel_acknowledged_at or found.cancel_errors), "k")
+            scene.remote.default = DONE
+            await poll_all_open(scene.store)
+            await scene.until(has_ended, "k")
+        assert scene.remote.cancels["far-k"] == int(can_cancel)
+
+
+async def test_leases_are_shared_out_by_server_and_by_user(tmp_path: Path) -> None:
+    async with staged(tmp_path, shares=Shares(per_user=4, per_label=3)) as scene:
+        scene.remote.default, scene.remote.slowness = DONE, 200
+        names = []
+        for number in range(24):
+            names.append(f"k{number}")
+            await scene.add(names[-1], server=f"server-{number % 4}", user_id=f"user-{number % 2}")
+        async with serving(scene.shift()):
+            await scene.until(has_ended, *names)
+        assert scene.remote.most_at_once <= 8
+
+
+@law("TASK-2.b")
+async def test_a_slow_act_keeps_its_lease_and_one_that_lost_it_is_cut_off(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        scene.rules = replace(PACE, lease_seconds=0.3, call_seconds=20)
+        scene.remote.hanging = {"far-k"}
+        await scene.add("k")
+        async with serving(scene.shift()):
+            async with asyncio.timeout(BOUND_SECONDS):
+                await scene.remote.asked.wait()
+            first = await scene.store.read_entry(Queue.POLL.value, "k")
+            assert first is not None
+            assert first.until is not None
+            async with asyncio.timeout(BOUND_SECONDS):
+                while await scene.store.now() < first.until + timedelta(seconds=0.3):
+                    await scene.store.watch(["nothing"]).wait(0.05)
+            later = await scene.store.read_entry(Queue.POLL.value, "k")
+            assert later is not None
+            assert later.generation == first.generation
+            scene.remote.asked.clear()
+            scene.remote.hanging = set()
+            await scene.store.claim(Queue.POLL.value, "thief", 0.01, item="k", evict=first.generation)
+            async with asyncio.timeout(BOUND_SECONDS):
+                await scene.remote.asked.wait()
+
+
+async def test_told_to_stop_it_hands_leases_back(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        scene.rules = replace(PACE, call_seconds=20)
+        scene.remote.hanging = {"far-k"}
+        await scene.add("k")
+        async with serving(scene.shift()):
+            async with asyncio.timeout(BOUND_SECONDS):
+                await scene.remote.asked.wait()
+        entry = await scene.store.read_entry(Queue.POLL.value, "k")
+        assert entry is not None
+        assert entry.until is None
+        assert entry.due_at is not None
+        assert entry.due_at <= await scene.store.now()
+
+
+async def test_an_ended_task_goes_when_its_retention_is_over(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        scene.rules = replace(PACE, retention_days=0)
+        scene.remote.default = DONE
+        await scene.add("k", notify="off")
+        await scene.add("kept")
+        async with serving(scene.shift()), asyncio.timeout(BOUND_SECONDS):
+            while await read_kept(scene.store, "k") is not None:
+                await scene.store.watch(["nothing"]).wait(0.02)
+        assert await scene.store.read_entry(Queue.POLL.value, "k") is None
+        assert (await scene.task("kept")).is_undelivered, "what is not told yet stays"
+
+
+async def test_a_row_that_cannot_be_read_is_put_off_and_the_others_go_on(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        scene.remote.default = DONE
+        newer = replace(row_of(task(task_id="newer", name="newer", remote_id="n")), body_version=99)
+        await scene.store.commit(
+            [InsertTask(newer), Enqueue("task_poll", "newer", await scene.store.now(), "ann")]
+        )
+        await scene.store.commit([Enqueue("task_poll", "gone", await scene.store.now(), "ann")])
+        await scene.add("k")
+        async with serving(scene.shift()):
+            await scene.until(has_ended, "k")
+            async with asyncio.timeout(BOUND_SECONDS):
+                while (
+                    not (entry := await scene.store.read_entry("task_poll", "newer"))
+                    or entry.until is not None
+                ):
+                    await scene.store.watch(["nothing"]).wait(0.02)
+        assert entry.note.startswith("task_newer")
+        gone = await scene.store.read_entry("task_poll", "gone")
+        assert gone is not None
+        assert gone.due_at is None
+
+
+async def test_a_store_that_is_away_for_a_while_is_waited_for(tmp_path: Path) -> None:
+    def away(point: CrashPoint) -> None:
+        raise Broken("store_unavailable", "away", "wait")
+
+    for verb in (
+        "store.list_tasks#1",
+        "store.next_due#1",
+        "store.claim#1",
+        "store.read_tasks#1",
+        "store.commit#2",
+    ):
+        (tmp_path / verb).mkdir()
+        async with staged(tmp_path / verb, rules=replace(PACE, lease_seconds=0.2)) as scene:
+            scene.remote.default = DONE
+            await scene.add("k")
+            plan = CrashPlan(CrashPoint(verb, "before"), away)
+            async with serving(scene.shift(Faulty(scene.store, plan, "store"))):
+                await scene.until(has_ended, "k")
+            assert plan.was_reached, verb
+
+
+async def test_what_happens_to_a_task_at_the_same_time_all_happens(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        await scene.add("k")
+        await asyncio.gather(*[scene.happen("k", CancelAsked(f"user-{number}")) for number in range(8)])
+        assert (await scene.task("k")).cancel_requested_by is not None
+        nothing = await happen(
+            scene.store, "nothing", CancelAsked("ann"), lambda _: RULES, Moment(await scene.store.now())
+        )
+        assert nothing is None
+
+
+async def test_it_is_idle_when_nothing_is_done_and_nothing_due(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        scene.remote.hanging = {"far-k"}
+        scene.rules = replace(PACE, call_seconds=20)
+        shift = scene.shift()
+        assert await shift.is_idle()
+        await scene.add("later", due_in_seconds=200)
+        assert await shift.is_idle()
+        await scene.add("k")
+        assert not await shift.is_idle()
+        async with serving(shift):
+            async with asyncio.timeout(BOUND_SECONDS):
+                await scene.remote.asked.wait()
+            assert not await shift.is_idle()

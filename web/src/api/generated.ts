@@ -1,0 +1,406 @@
+// Made from docs/reference/openapi.json by `npm run types`. Do not edit.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export type JsonValue = Json
+/**
+ * Where a run stands, in steps that mean something to a person: when it is entered; what is done in it; when it is left.
+ * 
+ * INIT: when the run is created; nothing yet; as soon as a worker begins.
+ * PLANNING: for the first plan, or when one was refused; a planner plans, hooks and people may refuse; when a plan is adopted.
+ * EXECUTING: with a plan, or with the input alone; models and tools work; when work is to be judged, planned anew or finished.
+ * REVIEWING: when a subtask or the report is to be judged; a reviewer judges, other subtasks go on; with the verdict.
+ * WAITING: when nothing can advance without a person or a task; nothing, and no time counts; to where it was, once it can go on.
+ * PAUSED: when a person asked, and calls in flight have ended; nothing, and no time counts; to where it was, when resumed.
+ * COMPLETED: when the workflow is done, or a limit is reached; the result is kept, full or partial; never.
+ * FAILED: when the run cannot go on; nothing, what was done is kept; to where it was, when resumed.
+ * CANCELLED: when a person cancelled; nothing, calls in flight were killed; never.
+ */
+export type State = ("INIT" | "PLANNING" | "EXECUTING" | "REVIEWING" | "WAITING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED")
+
+export interface Shapes {
+Answer: Answer
+Claim: Claim
+Decision: Decision
+Fork: Fork
+FoundBy: FoundBy
+Health: Health
+Limits: Limits
+ListedRun: ListedRun
+ListedTask: ListedTask
+ListedThread: ListedThread
+ListedTool: ListedTool
+NewRun: NewRun
+NewRunAnywhere: NewRunAnywhere
+NewThread: NewThread
+PlannedSubtask: PlannedSubtask
+Readiness: Readiness
+Reason: Reason
+ReportDocument: ReportDocument
+RunConclusion: RunConclusion
+RunDocument: RunDocument
+RunError: RunError
+RunList: RunList
+Section: Section
+Source: Source
+State: State
+TaskList: TaskList
+ThreadDocument: ThreadDocument
+ThreadList: ThreadList
+ThreadMessage: ThreadMessage
+ToolList: ToolList
+TraceError: TraceError
+TraceLine: TraceLine
+TracePage: TracePage
+Words: Words
+WorkedSubtask: WorkedSubtask
+Problem: Problem
+}
+/**
+ * An answer to the open question of a run, or to the one named.
+ */
+export interface Answer {
+text: string
+question?: (string | null)
+}
+/**
+ * What the report claims, the sources and steps it rests on, and how sure it is, from 0 to 1.
+ * 
+ * `is_new` is there where the run that this one continues had not found it.
+ */
+export interface Claim {
+text: string
+sources: string[]
+steps: number[]
+confidence: number
+is_new?: (true | null)
+}
+/**
+ * What a person decided about a ticket: `edit` are other arguments for the call, a comment on a rejection reaches the model.
+ * 
+ * `run_id` names the run where tickets of several runs are called alike.
+ */
+export interface Decision {
+decision: ("approve" | "reject")
+edit?: ({
+[k: string]: JsonValue
+} | null)
+comment?: string
+run_id?: (string | null)
+}
+/**
+ * The last event that is copied, and settings over what the run is pinned to.
+ */
+export interface Fork {
+at: number
+config?: {
+[k: string]: JsonValue
+}
+}
+/**
+ * The query a source came from, and the step that asked it.
+ */
+export interface FoundBy {
+step: number
+query: string
+}
+/**
+ * The process is there.
+ */
+export interface Health {
+status: "ok"
+}
+/**
+ * Limits of a run to be changed: `{"max_steps": 60}`; null lifts `max_tokens_total` and `max_cost_usd`.
+ */
+export interface Limits {
+limits: {
+[k: string]: JsonValue
+}
+}
+/**
+ * A run without its plan and report.
+ */
+export interface ListedRun {
+run_id: string
+thread_id: string
+task: string
+state: State
+outcome: (("full" | "partial") | null)
+input: string
+subtasks: WorkedSubtask[]
+steps: number
+tokens: number
+cost_usd: number
+started_at: string
+ended_at: (string | null)
+waiting_for: string[]
+error: (RunError | null)
+}
+/**
+ * How far a subtask is.
+ */
+export interface WorkedSubtask {
+id: string
+state: string
+rounds: number
+remarks: string[]
+conclusions: RunConclusion[]
+open_questions: string[]
+}
+/**
+ * What a subtask found, with the keys of the sources it rests on; confidence from 0 to 1.
+ */
+export interface RunConclusion {
+id: string
+claim: string
+sources: string[]
+quote: string
+confidence: number
+}
+/**
+ * Why a run failed, and what to do.
+ */
+export interface RunError {
+code: string
+detail: string
+next: string
+}
+/**
+ * A task that runs can be started of; `problem` says why it cannot be used as it stands.
+ */
+export interface ListedTask {
+name: string
+description: string
+workflow: string
+problem: (string | null)
+}
+/**
+ * A conversation.
+ */
+export interface ListedThread {
+thread_id: string
+title: string
+created_at: string
+}
+/**
+ * A tool a task may name. `effect` is null where the tool declares none, or where only importing it would tell.
+ */
+export interface ListedTool {
+name: string
+effect: (string | null)
+origin: string
+replaces_built_in: boolean
+}
+/**
+ * A run to be started: the name of a task, what it is to do, and settings over the configuration, nested or by dotted paths.
+ * 
+ * `multitask_strategy` says what becomes of it when the thread has a run that has not ended: it is refused, waits its turn, or
+ * waits while the active run is cancelled.
+ */
+export interface NewRun {
+task: string
+input: string
+config?: {
+[k: string]: JsonValue
+}
+multitask_strategy?: ("reject" | "enqueue" | "interrupt")
+}
+/**
+ * A run to be started in a thread, or in a new one. `continues` names a run that has ended: start from what it found.
+ */
+export interface NewRunAnywhere {
+task: string
+input: string
+config?: {
+[k: string]: JsonValue
+}
+multitask_strategy?: ("reject" | "enqueue" | "interrupt")
+thread_id?: (string | null)
+continues?: (string | null)
+}
+/**
+ * A conversation to be opened; without a title it is named after its first words.
+ */
+export interface NewThread {
+title?: string
+}
+/**
+ * A subtask as it was planned.
+ */
+export interface PlannedSubtask {
+id: string
+question: string
+done_when: string
+depends_on: string[]
+}
+/**
+ * Whether requests are served: is the store reachable, how many workers are at work here, is the server closing?
+ */
+export interface Readiness {
+status: ("ready" | "not ready")
+store: ("reachable" | "unreachable")
+workers: number
+workers_wanted: number
+closing: boolean
+}
+/**
+ * Why, for the record.
+ */
+export interface Reason {
+reason?: string
+}
+/**
+ * A report.
+ */
+export interface ReportDocument {
+title: string
+question: string
+summary: string
+sections: Section[]
+sources: Source[]
+limits: string[]
+outcome: string
+}
+/**
+ * Claims under one heading.
+ */
+export interface Section {
+heading: string
+claims: Claim[]
+}
+/**
+ * A source that the report cites; `quote` stands in its text, word for word.
+ */
+export interface Source {
+id: string
+title: string
+url: string
+quote: string
+fetched_at: string
+step: number
+found_by: (FoundBy | null)
+}
+/**
+ * A run. A research run ends with a `report`, a chat with an `answer`.
+ */
+export interface RunDocument {
+run_id: string
+thread_id: string
+task: string
+state: State
+outcome: (("full" | "partial") | null)
+input: string
+subtasks: WorkedSubtask[]
+steps: number
+tokens: number
+cost_usd: number
+started_at: string
+ended_at: (string | null)
+waiting_for: string[]
+error: (RunError | null)
+plan: PlannedSubtask[]
+answer: (string | null)
+report: (ReportDocument | null)
+}
+/**
+ * Runs, newest first.
+ */
+export interface RunList {
+runs: ListedRun[]
+}
+/**
+ * Every task there is.
+ */
+export interface TaskList {
+tasks: ListedTask[]
+}
+/**
+ * A conversation, what was said in it, and its runs that have not ended, the active one first.
+ */
+export interface ThreadDocument {
+thread_id: string
+title: string
+created_at: string
+unfinished: string[]
+messages: ThreadMessage[]
+}
+/**
+ * Something that was said, and in which run.
+ */
+export interface ThreadMessage {
+run_id: string
+speaker: ("user" | "assistant")
+text: string
+}
+/**
+ * Threads, newest first.
+ */
+export interface ThreadList {
+threads: ListedThread[]
+}
+/**
+ * Every tool there is.
+ */
+export interface ToolList {
+tools: ListedTool[]
+}
+/**
+ * Why something did not go well. A call that was refused for its arguments says which fields, and shows a valid example.
+ */
+export interface TraceError {
+code: string
+detail: string
+problems?: (string[] | null)
+example?: ({
+[k: string]: JsonValue
+} | null)
+}
+/**
+ * One event of a run: what happened, in which state and step, at what cost. `data` is the event itself.
+ */
+export interface TraceLine {
+seq: number
+at: string
+kind: string
+state: State
+step: (number | null)
+subtask: (string | null)
+role: (string | null)
+tool: (string | null)
+arguments: ({
+[k: string]: JsonValue
+} | null)
+result: JsonValue
+error: (TraceError | null)
+tokens: (number | null)
+cost_usd: (number | null)
+duration_ms: (number | null)
+data: {
+[k: string]: JsonValue
+}
+}
+/**
+ * Some lines of a trace; `next` is the position to ask on from, null at the end.
+ */
+export interface TracePage {
+lines: TraceLine[]
+next: (number | null)
+}
+/**
+ * Something to say.
+ */
+export interface Words {
+text: string
+}
+/**
+ * What went wrong (RFC 9457). `code` never changes its meaning; `next` says what to do.
+ */
+export interface Problem {
+type: string
+title: string
+status: number
+code: string
+detail: string
+next: string
+}

@@ -1,0 +1,99 @@
+import { useId, useState } from "react";
+import { useDecision } from "../../api/queries";
+import type { Json } from "../../api/types";
+import { readable, shortTime } from "../../shared/format";
+import { useWords } from "../../shared/i18n";
+import { Badge, Button, ErrorNote, INPUT } from "../../shared/parts";
+import type { OpenTicket } from "../runs/reading";
+import { Pre } from "../runs/TimelineRow";
+
+interface ToolCallShown {
+  tool: string;
+  arguments: { [key: string]: Json };
+  effect: string | null;
+  version: string | null;
+}
+
+function asToolCall(shown: Json): ToolCallShown | null {
+  const isObject = shown !== null && typeof shown === "object" && !Array.isArray(shown);
+  return isObject && typeof shown.tool === "string" && typeof shown.arguments === "object"
+    ? (shown as unknown as ToolCallShown)
+    : null;
+}
+
+/** Exactly what will go on when a person agrees, with the means to change it, refuse it and say why. */
+export function ApprovalCard({ runId, request }: { runId: string; request: OpenTicket }) {
+  const say = useWords();
+  const decide = useDecision(runId);
+  const call = asToolCall(request.shown);
+  const [edited, setEdited] = useState<string | null>(null);
+  const [comment, setComment] = useState("");
+  const [problem, setProblem] = useState("");
+  const heading = useId();
+  const approve = () => {
+    const edit = edited === null ? undefined : parsed(edited);
+    if (edit === null) return setProblem(say("approval.badJson"));
+    setProblem("");
+    decide.mutate({ ticket: request.ticket, decision: "approve", edit });
+  };
+  const reject = () => decide.mutate({ ticket: request.ticket, decision: "reject", comment });
+  return (
+    <section aria-labelledby={heading} className="rounded-lg border-2 border-warn bg-card p-4">
+      <h3 id={heading} className="flex flex-wrap items-center gap-2 font-semibold">
+        {call
+          ? say("approval.tool", { tool: call.tool })
+          : say("approval.step", { subject: subjectOf(request.subject) })}
+        {call?.effect ? <Badge tone={call.effect === "read" ? "plain" : "warn"}>{call.effect}</Badge> : null}
+      </h3>
+      {request.expiresAt ? (
+        <p className="text-faint text-xs">{say("approval.expires", { at: shortTime(request.expiresAt) })}</p>
+      ) : null}
+      <div className="my-2">
+        {edited === null ? (
+          <Pre>{readable(call ? call.arguments : request.shown)}</Pre>
+        ) : (
+          <textarea
+            className={`${INPUT} min-h-40 font-mono text-xs`}
+            aria-label={say("approval.edit")}
+            value={edited}
+            onChange={(change) => setEdited(change.target.value)}
+          />
+        )}
+      </div>
+      <textarea
+        className={`${INPUT} mb-2 min-h-10 text-sm`}
+        placeholder={say("approval.comment")}
+        aria-label={say("approval.comment")}
+        rows={1}
+        value={comment}
+        onChange={(change) => setComment(change.target.value)}
+      />
+      {problem ? <p className="text-bad text-sm">{problem}</p> : null}
+      {decide.error ? <ErrorNote error={decide.error} /> : null}
+      <div className="flex flex-wrap gap-2">
+        <Button look="primary" disabled={decide.isPending} onClick={approve}>
+          {say(edited === null ? "action.approve" : "action.approveEdited")}
+        </Button>
+        <Button look="danger" disabled={decide.isPending} onClick={reject}>
+          {say("action.reject")}
+        </Button>
+        {call ? (
+          <Button look="quiet" onClick={() => setEdited(edited === null ? readable(call.arguments) : null)}>
+            {say(edited === null ? "action.edit" : "action.undoEdit")}
+          </Button>
+        ) : null}
+      </div>
+    </section>
+  );
+}
+
+const subjectOf = (subject: string): string => subject.replace(/@.*$/, "");
+
+function parsed(text: string): Json | null {
+  try {
+    const value = JSON.parse(text) as Json;
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

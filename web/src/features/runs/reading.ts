@@ -1,0 +1,144 @@
+import type { Json, TraceLine } from "../../api/types";
+
+/** Something a run waits for a person to decide. */
+export interface OpenTicket {
+  kind: "ticket";
+  ticket: string;
+  subject: string;
+  shown: Json;
+  expiresAt: string | null;
+  line: TraceLine;
+}
+
+/** Something a run waits for a person to say. */
+export interface OpenQuestion {
+  kind: "question";
+  question: string;
+  text: string;
+  choices: string[];
+  line: TraceLine;
+}
+
+export type OpenRequest = OpenTicket | OpenQuestion;
+
+const CLOSES_TICKET = new Set(["Approved", "Rejected", "TicketExpired", "TicketVoided"]);
+
+/** What is still open after these lines, oldest first. */
+export function openRequests(lines: readonly TraceLine[]): OpenRequest[] {
+  const open = new Map<string, OpenRequest>();
+  for (const line of lines) {
+    const { kind, data } = line;
+    if (kind === "ApprovalAsked") {
+      open.set(`t:${data.ticket}`, {
+        kind: "ticket",
+        ticket: String(data.ticket),
+        subject: String(data.subject),
+        shown: data.shown ?? null,
+        expiresAt: typeof data.expires_at === "string" ? data.expires_at : null,
+        line,
+      });
+    } else if (CLOSES_TICKET.has(kind)) open.delete(`t:${data.ticket}`);
+    else if (kind === "QuestionAsked") {
+      open.set(`q:${data.question}`, {
+        kind: "question",
+        question: String(data.question),
+        text: String(data.text),
+        choices: Array.isArray(data.choices) ? data.choices.map(String) : [],
+        line,
+      });
+    } else if (kind === "Answered") open.delete(`q:${data.question}`);
+  }
+  return [...open.values()];
+}
+
+/** Kinds that keep the books and tell a reader little; hidden unless asked for. */
+const BOOKKEEPING = new Set(["RunClaimed", "RunReleased", "ModelRequested", "BranchOpened"]);
+
+export interface Filter {
+  text: string;
+  group: "all" | "models" | "tools" | "people" | "plan" | "problems";
+  subtask: string;
+  withBookkeeping: boolean;
+}
+
+export const EVERYTHING: Filter = { text: "", group: "all", subtask: "", withBookkeeping: false };
+
+const PEOPLE = new Set([
+  "Said",
+  "Approved",
+  "Rejected",
+  "Answered",
+  "ApprovalAsked",
+  "QuestionAsked",
+  "PauseRequested",
+  "ResumeRequested",
+  "CancelRequested",
+  "LimitsChanged",
+]);
+
+function isIn(group: Filter["group"], line: TraceLine): boolean {
+  switch (group) {
+    case "all":
+      return true;
+    case "models":
+      return line.kind.startsWith("Model");
+    case "tools":
+      return line.kind.startsWith("Tool");
+    case "people":
+      return PEOPLE.has(line.kind);
+    case "plan":
+      return /^(Plan|Subtask|State|Report|Told)/.test(line.kind);
+    case "problems":
+      return line.error !== null || /Failed|Unsettled|Refused|Limit|Diverged/.test(line.kind);
+  }
+}
+
+const found = new WeakMap<TraceLine, string>();
+
+function searchable(line: TraceLine): string {
+  let text = found.get(line);
+  if (text === undefined) {
+    text = JSON.stringify([
+      line.kind,
+      line.tool,
+      line.arguments,
+      line.result,
+      line.error,
+      line.data,
+    ]).toLowerCase();
+    found.set(line, text);
+  }
+  return text;
+}
+
+/** The lines a filter leaves, in order. */
+export function filtered(lines: readonly TraceLine[], filter: Filter): TraceLine[] {
+  const text = filter.text.trim().toLowerCase();
+  return lines.filter(
+    (line) =>
+      (filter.withBookkeeping || text !== "" || !isBookkeeping(line)) &&
+      isIn(filter.group, line) &&
+      (filter.subtask === "" || line.subtask === filter.subtask) &&
+      (text === "" || searchable(line).includes(text)),
+  );
+}
+
+const isBookkeeping = (line: TraceLine): boolean =>
+  BOOKKEEPING.has(line.kind) || (line.kind === "ToolRequested" && line.error === null);
+
+/** What the steps of a run have cost, by role. */
+export function spentByRole(
+  lines: readonly TraceLine[],
+): { role: string; tokens: number; usd: number; ms: number }[] {
+  const roles = new Map<string, { role: string; tokens: number; usd: number; ms: number }>();
+  for (const line of lines) {
+    if (line.kind !== "ModelAnswered" && line.kind !== "ModelFailed") continue;
+    const role = line.role ?? "?";
+    const spent = roles.get(role) ?? { role, tokens: 0, usd: 0, ms: 0 };
+    spent.tokens += line.tokens ?? 0;
+    spent.usd += line.cost_usd ?? 0;
+    spent.ms += line.duration_ms ?? 0;
+    roles.set(role, spent);
+  }
+  return [...roles.values()];
+}

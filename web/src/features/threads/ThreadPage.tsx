@@ -1,0 +1,105 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useMemo } from "react";
+import { isActive, runsQuery, threadQuery, useDeleteThread } from "../../api/queries";
+import type { RunListed, ThreadDocument } from "../../api/types";
+import { useWords } from "../../shared/i18n";
+import { Markdown } from "../../shared/Markdown";
+import { Button, ErrorNote, Loading, PageTitle, StateBadge } from "../../shared/parts";
+import { TasksButton } from "../tasks/TasksSheet";
+import { Composer } from "./Composer";
+import { LiveRun } from "./LiveRun";
+
+const route = getRouteApi("/threads/$threadId");
+
+/** A conversation: what was said, the run at work with its steps folded, and the means to go on. */
+export function ThreadPage() {
+  const { threadId } = route.useParams();
+  return <OneThread key={threadId} threadId={threadId} />;
+}
+
+function OneThread({ threadId }: { threadId: string }) {
+  const say = useWords();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const thread = useQuery(threadQuery(threadId));
+  const runs = useQuery(runsQuery({ thread: threadId }));
+  const gone = useDeleteThread();
+  const listed = useMemo(() => [...(runs.data?.runs ?? [])].reverse(), [runs.data]);
+  const active = listed.filter(isActive);
+  const activeIds = active.map((run) => run.run_id).join(" ");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is said changes when a run begins or ends
+  useEffect(() => {
+    void client.invalidateQueries({ queryKey: ["thread", threadId] });
+  }, [client, threadId, activeIds]);
+  if (thread.error && !thread.data)
+    return <ErrorNote error={thread.error} onRetry={() => void thread.refetch()} />;
+  if (!thread.data) return <Loading />;
+  const forget = () =>
+    window.confirm(say("thread.deleteSure")) &&
+    gone.mutate(threadId, { onSuccess: () => void navigate({ to: "/" }) });
+  return (
+    <div className="mx-auto flex max-w-3xl flex-col gap-4">
+      <PageTitle
+        aside={
+          <div className="flex gap-2">
+            <TasksButton threadId={threadId} />
+            <Button look="danger" disabled={gone.isPending} onClick={forget}>
+              {say("action.delete")}
+            </Button>
+          </div>
+        }
+      >
+        {thread.data.title || say("thread.untitled")}
+      </PageTitle>
+      {gone.error ? <ErrorNote error={gone.error} /> : null}
+      <Messages thread={thread.data} runs={listed} />
+      {active.map((run) => (
+        <LiveRun key={run.run_id} runId={run.run_id} />
+      ))}
+      <Composer
+        threadId={threadId}
+        isBusy={active.length > 0}
+        task={listed.at(-1)?.task}
+        onStarted={() => void runs.refetch()}
+      />
+    </div>
+  );
+}
+
+function Messages({ thread, runs }: { thread: ThreadDocument; runs: RunListed[] }) {
+  const say = useWords();
+  const byId = new Map(runs.map((run) => [run.run_id, run]));
+  return (
+    <ol aria-label={say("thread.messages")} className="space-y-3">
+      {thread.messages.map((message, index) => {
+        const run = byId.get(message.run_id);
+        const isUser = message.speaker === "user";
+        return (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: what was said only grows, and is never reordered
+            key={index}
+            className={
+              isUser ? "ms-8 rounded-lg bg-accent-page p-3" : "me-8 rounded-lg border border-line bg-card p-3"
+            }
+          >
+            <p className="mb-1 flex items-center gap-2 text-faint text-xs">
+              {say(isUser ? "thread.you" : "thread.agent")}
+              {run ? (
+                <Link to="/runs/$runId" params={{ runId: run.run_id }} className="underline">
+                  {say("thread.steps", { count: run.steps })}
+                </Link>
+              ) : null}
+              {run && !isUser ? <StateBadge kind="state" value={run.state} outcome={run.outcome} /> : null}
+            </p>
+            {isUser ? (
+              <p className="whitespace-pre-wrap">{message.text}</p>
+            ) : (
+              <Markdown text={message.text} />
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
