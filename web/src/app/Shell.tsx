@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type ErrorComponentProps, Link, Outlet } from "@tanstack/react-router";
 import { threadsQuery } from "../api/queries";
 import { DeadLetterBanner } from "../features/tasks/DeadLetterBanner";
-import { useWords, type Word } from "../shared/i18n";
-import { Empty, ErrorNote } from "../shared/parts";
+import { useWords, type Word } from "../kit/i18n";
+import { Empty, ErrorNote } from "../kit/parts";
 import { type Theme, usePreferences } from "./theme";
 
 const PLACES: { to: string; word: Word }[] = [

@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import { type Language, language } from "../shared/i18n";
+import { type Language, language } from "../kit/i18n";
 
 export type Theme = "light" | "dark" | "system";
 

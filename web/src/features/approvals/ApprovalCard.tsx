@@ -1,9 +1,9 @@
 import { useId, useState } from "react";
 import { useDecision } from "../../api/queries";
 import type { Json } from "../../api/types";
-import { readable, shortTime } from "../../shared/format";
-import { useWords } from "../../shared/i18n";
-import { Badge, Button, ErrorNote, INPUT } from "../../shared/parts";
+import { readable, shortTime } from "../../kit/format";
+import { useWords } from "../../kit/i18n";
+import { Badge, Button, ErrorNote, INPUT } from "../../kit/parts";
 import type { OpenTicket } from "../runs/reading";
 import { Pre } from "../runs/TimelineRow";
 

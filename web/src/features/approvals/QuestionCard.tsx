@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useState } from "react";
 import { useSignal } from "../../api/queries";
-import { useWords } from "../../shared/i18n";
-import { Button, ErrorNote, INPUT } from "../../shared/parts";
+import { useWords } from "../../kit/i18n";
+import { Button, ErrorNote, INPUT } from "../../kit/parts";
 import type { OpenQuestion } from "../runs/reading";
 
 /** A question of the run, answered by a choice or in words. */

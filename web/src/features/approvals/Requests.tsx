@@ -1,4 +1,4 @@
-import { useWords } from "../../shared/i18n";
+import { useWords } from "../../kit/i18n";
 import type { OpenRequest } from "../runs/reading";
 import { ApprovalCard } from "./ApprovalCard";
 import { QuestionCard } from "./QuestionCard";

@@ -1,10 +1,10 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { call, remove } from "../../api/client";
-import { shortTime } from "../../shared/format";
-import { useWords } from "../../shared/i18n";
-import { Out, safeAddress } from "../../shared/Markdown";
-import { Badge, Button, Empty, ErrorNote, INPUT, Loading, PageTitle } from "../../shared/parts";
+import { shortTime } from "../../kit/format";
+import { useWords } from "../../kit/i18n";
+import { Out, safeAddress } from "../../kit/Markdown";
+import { Badge, Button, Empty, ErrorNote, INPUT, Loading, PageTitle } from "../../kit/parts";
 
 interface Memory {
   memory_id: string;

@@ -3,9 +3,9 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { runQuery } from "../../api/queries";
 import type { RunDocument } from "../../api/types";
-import { count, duration, usd } from "../../shared/format";
-import { useWords } from "../../shared/i18n";
-import { ErrorNote, Loading, PageTitle, StateBadge } from "../../shared/parts";
+import { count, duration, usd } from "../../kit/format";
+import { useWords } from "../../kit/i18n";
+import { ErrorNote, Loading, PageTitle, StateBadge } from "../../kit/parts";
 
 const route = getRouteApi("/compare/$left/$right");
 

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { Planned, RunDocument, Subtask } from "../../api/types";
-import { useWords } from "../../shared/i18n";
-import { Badge, Card, Empty } from "../../shared/parts";
+import { useWords } from "../../kit/i18n";
+import { Badge, Card, Empty } from "../../kit/parts";
 
 /** Subtasks by how deep they stand: those that depend on nothing first. */
 export function ranked(plan: readonly Planned[]): { item: Planned; depth: number }[] {

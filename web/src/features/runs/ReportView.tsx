@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { isActive } from "../../api/queries";
 import type { Claim, Report, RunDocument, Source, TraceLine } from "../../api/types";
-import { shortTime } from "../../shared/format";
-import { useWords } from "../../shared/i18n";
-import { Markdown, Out, safeAddress } from "../../shared/Markdown";
-import { Modal } from "../../shared/Modal";
-import { Badge, Button, Card, Empty } from "../../shared/parts";
+import { shortTime } from "../../kit/format";
+import { useWords } from "../../kit/i18n";
+import { Markdown, Out, safeAddress } from "../../kit/Markdown";
+import { Modal } from "../../kit/Modal";
+import { Badge, Button, Card, Empty } from "../../kit/parts";
 import { SourceText } from "./SourceText";
 
 interface ReportViewProps {

@@ -3,9 +3,9 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import type { Connection } from "../../api/journal";
 import { isActive, useSignal } from "../../api/queries";
 import type { RunDocument } from "../../api/types";
-import { count, duration, shortTime, usd } from "../../shared/format";
-import { useWords } from "../../shared/i18n";
-import { Button, Card, ErrorNote, INPUT, StateBadge } from "../../shared/parts";
+import { count, duration, shortTime, usd } from "../../kit/format";
+import { useWords } from "../../kit/i18n";
+import { Button, Card, ErrorNote, INPUT, StateBadge } from "../../kit/parts";
 
 interface RunHeaderProps {
   run: RunDocument;

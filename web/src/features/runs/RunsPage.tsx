@@ -3,9 +3,9 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { runsQuery } from "../../api/queries";
 import type { RunListed } from "../../api/types";
-import { count, shortened, shortTime, usd } from "../../shared/format";
-import { sayValue, useWords } from "../../shared/i18n";
-import { Button, Empty, ErrorNote, Loading, PageTitle, SELECT, StateBadge } from "../../shared/parts";
+import { count, shortened, shortTime, usd } from "../../kit/format";
+import { sayValue, useWords } from "../../kit/i18n";
+import { Button, Empty, ErrorNote, Loading, PageTitle, SELECT, StateBadge } from "../../kit/parts";
 
 const route = getRouteApi("/runs");
 const STATES = [

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from "react";
 import type { Json, Source, TraceLine } from "../../api/types";
-import { useWords } from "../../shared/i18n";
+import { useWords } from "../../kit/i18n";
 
 const AROUND = 700;
 

@@ -1,7 +1,7 @@
 import type { Delta } from "../../api/journal";
-import { useWords } from "../../shared/i18n";
-import { Markdown } from "../../shared/Markdown";
-import { Card } from "../../shared/parts";
+import { useWords } from "../../kit/i18n";
+import { Markdown } from "../../kit/Markdown";
+import { Card } from "../../kit/parts";
 
 /** What models are saying at this moment; it is in the journal once they are done. */
 export function Speaking({ speaking }: { speaking: ReadonlyMap<string, Delta> }) {

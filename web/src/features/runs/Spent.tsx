@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import type { TraceLine } from "../../api/types";
-import { count, duration, usd } from "../../shared/format";
-import { useWords } from "../../shared/i18n";
-import { Empty } from "../../shared/parts";
+import { count, duration, usd } from "../../kit/format";
+import { useWords } from "../../kit/i18n";
+import { Empty } from "../../kit/parts";
 import { spentByRole } from "./reading";
 
 /** What each role of a run has used. */

@@ -2,9 +2,9 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { JournalView } from "../../api/journal";
 import type { TraceLine } from "../../api/types";
-import { count } from "../../shared/format";
-import { useWords, type Word } from "../../shared/i18n";
-import { Empty, INPUT, SELECT } from "../../shared/parts";
+import { count } from "../../kit/format";
+import { useWords, type Word } from "../../kit/i18n";
+import { Empty, INPUT, SELECT } from "../../kit/parts";
 import { EVERYTHING, type Filter, filtered } from "./reading";
 import { TimelineRow } from "./TimelineRow";
 

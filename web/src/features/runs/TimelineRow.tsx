@@ -1,7 +1,7 @@
 import type { Json, TraceLine } from "../../api/types";
-import { count, duration, readable, shortTime, usd } from "../../shared/format";
-import { useWords } from "../../shared/i18n";
-import { Badge, Button } from "../../shared/parts";
+import { count, duration, readable, shortTime, usd } from "../../kit/format";
+import { useWords } from "../../kit/i18n";
+import { Badge, Button } from "../../kit/parts";
 import { kindWords, phrase } from "./phrase";
 
 interface TimelineRowProps {

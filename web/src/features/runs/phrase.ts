@@ -1,6 +1,6 @@
 import type { TraceLine } from "../../api/types";
-import { shortened } from "../../shared/format";
-import { say, sayValue } from "../../shared/i18n";
+import { shortened } from "../../kit/format";
+import { say, sayValue } from "../../kit/i18n";
 
 const MOST = 160;
 

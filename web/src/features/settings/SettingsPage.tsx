@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { call } from "../../api/client";
 import type { Json, ToolListed } from "../../api/types";
-import { readable } from "../../shared/format";
-import { useWords } from "../../shared/i18n";
-import { Badge, ErrorNote, Loading, PageTitle } from "../../shared/parts";
+import { readable } from "../../kit/format";
+import { useWords } from "../../kit/i18n";
+import { Badge, ErrorNote, Loading, PageTitle } from "../../kit/parts";
 import { Pre } from "../runs/TimelineRow";
 
 const configQuery = queryOptions({

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { useWords } from "../../shared/i18n";
+import { useWords } from "../../kit/i18n";
 import type { Day } from "./StatsPage";
 
 const HEIGHT_PX = 220;

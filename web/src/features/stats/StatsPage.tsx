@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { call } from "../../api/client";
-import { count, duration, usd } from "../../shared/format";
-import { useWords, type Word } from "../../shared/i18n";
-import { Card, Empty, ErrorNote, Loading, PageTitle, SELECT } from "../../shared/parts";
+import { count, duration, usd } from "../../kit/format";
+import { useWords, type Word } from "../../kit/i18n";
+import { Card, Empty, ErrorNote, Loading, PageTitle, SELECT } from "../../kit/parts";
 
 const Plot = lazy(() => import("./Plot"));
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useWords } from "../../shared/i18n";
+import { useWords } from "../../kit/i18n";
 import { deadLettersQuery } from "./queries";
 
 /** Says on every page that notifications could not be delivered. Silent for those who may not see them. */

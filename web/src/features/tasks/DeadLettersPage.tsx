@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { shortTime } from "../../shared/format";
-import { useWords } from "../../shared/i18n";
-import { Button, Empty, ErrorNote, Loading, PageTitle, StateBadge } from "../../shared/parts";
+import { shortTime } from "../../kit/format";
+import { useWords } from "../../kit/i18n";
+import { Button, Empty, ErrorNote, Loading, PageTitle, StateBadge } from "../../kit/parts";
 import { deadLettersQuery, useRedrive } from "./queries";
 
 /** Notifications that could not be delivered, each to be sent again. */

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { BackgroundTask, Json } from "../../api/types";
-import { sayValue, useWords } from "../../shared/i18n";
-import { Markdown, Out } from "../../shared/Markdown";
-import { Button, ErrorNote, Field, INPUT, Loading } from "../../shared/parts";
+import { sayValue, useWords } from "../../kit/i18n";
+import { Markdown, Out } from "../../kit/Markdown";
+import { Button, ErrorNote, Field, INPUT, Loading } from "../../kit/parts";
 import { type TaskQuestion, taskQuery, useAnswerTask, useCancelTask } from "./queries";
 
 /** What is known of one background task, with its question to answer and the means to cancel it. */

@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { isOpen, tasksQuery } from "../../api/queries";
 import type { BackgroundTask } from "../../api/types";
-import { shortTime } from "../../shared/format";
-import { useWords, type Word } from "../../shared/i18n";
-import { Modal } from "../../shared/Modal";
-import { Badge, Button, Empty, ErrorNote, Loading, StateBadge } from "../../shared/parts";
+import { shortTime } from "../../kit/format";
+import { useWords, type Word } from "../../kit/i18n";
+import { Modal } from "../../kit/Modal";
+import { Badge, Button, Empty, ErrorNote, Loading, StateBadge } from "../../kit/parts";
 import { TaskDetails } from "./TaskDetails";
 
 /** The button that tells of a thread's background tasks, and the sheet it opens. Nothing is asked while the page is hidden. */

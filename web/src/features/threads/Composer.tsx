@@ -3,8 +3,8 @@ import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import { newKey } from "../../api/client";
 import { definitionsQuery, type Start, useStart } from "../../api/queries";
 import type { RunDocument } from "../../api/types";
-import { useWords } from "../../shared/i18n";
-import { Button, Empty, ErrorNote, INPUT, SELECT } from "../../shared/parts";
+import { useWords } from "../../kit/i18n";
+import { Button, Empty, ErrorNote, INPUT, SELECT } from "../../kit/parts";
 
 interface ComposerProps {
   threadId?: string;

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { runsQuery } from "../../api/queries";
 import type { RunListed } from "../../api/types";
-import { shortened, shortTime } from "../../shared/format";
-import { useWords, type Word } from "../../shared/i18n";
-import { Card, ErrorNote, PageTitle, StateBadge } from "../../shared/parts";
+import { shortened, shortTime } from "../../kit/format";
+import { useWords, type Word } from "../../kit/i18n";
+import { Card, ErrorNote, PageTitle, StateBadge } from "../../kit/parts";
 import { Composer } from "./Composer";
 
 /** Where a person begins: ask for something, and see at once what waits, what failed and what is at work. */
