@@ -5,6 +5,7 @@ run; `many` is many runs under one worker; `resume` goes on with the run that a 
 """
 
 import asyncio
+import gc
 import os
 import sqlite3
 import time
@@ -112,10 +113,11 @@ async def begin(engine: Engine, *, here: bool = False) -> str:
 
 
 async def warm_up(engine: Engine) -> None:
-    """A short run elsewhere, so that imports are not measured."""
+    """A short run elsewhere, so that imports are not measured, nor walked through by collections, as in the command line."""
     await engine.open()
     await engine.work_on(await begin(engine, here=True))
     await engine.close()
+    gc.freeze()
 
 
 async def one_run(directory: Path, rounds: int, kill_at: int | None) -> dict[str, Any]:
@@ -153,6 +155,7 @@ async def many_runs(directory: Path, rounds: int, runs: int) -> dict[str, Any]:
 async def resumed_run(directory: Path, rounds: int) -> dict[str, Any]:
     """Go on with the run that is there; `next_step_at` is when its next tool call began."""
     imported = imported_now()
+    gc.freeze()  # as the command line does
     tool = Rounds()
     engine = engine_in(directory, rounds, tool)
     await engine.open()

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from outlast.domain.apply import apply, fold
 from outlast.domain.events import KINDS
+from outlast.journal.fold import fold_checked, resumed
 from outlast.journal.history import recorded_from
 from outlast.journal.snapshot import is_comparable, snapshot_of, state_in
 from outlast.ports.stream import SnapshotRow
@@ -37,6 +39,18 @@ def test_a_golden_journals_state_survives_its_snapshot(path: Path) -> None:
     ).state
     snapshot = snapshot_of(state)
     assert state_in(SnapshotRow(snapshot.position, snapshot.fold_version, snapshot.body)) == state
+
+
+@law("RUN-2.b")
+@pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
+def test_a_golden_journal_is_resumed_alike_from_a_snapshot_at_any_position(path: Path) -> None:
+    book = read(path)
+    run_id, history = book.known["run_id"], recorded_from(book.rows, book.payloads)
+    whole = fold_checked(run_id, history)
+    state = fold(run_id, history[:1])
+    for recorded in [None, *history[1:]]:
+        state = state if recorded is None else apply(state, recorded)
+        assert resumed(run_id, history, state) == whole
 
 
 def test_every_kind_of_event_is_in_a_golden_journal_in_its_present_version() -> None:

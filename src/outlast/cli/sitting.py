@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Coroutine, Iterable
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -55,6 +56,7 @@ class Sitting:
             self.run(open_when_there(self.engine.open, note) if self._waits_for_store else self.engine.open())
             if self.engine.warning:
                 note(self.engine.warning)
+            gc.freeze()  # what is imported by now stays, so that no collection walks through it again
         except BaseException:
             leave(self._runner)
             raise
@@ -63,6 +65,7 @@ class Sitting:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        gc.unfreeze()
         try:
             self.run(self.engine.close())
         finally:

@@ -30,12 +30,17 @@ async def load_state(store: Store, run_id: str) -> RunState:
 def divergence_at(state: RunState, recorded: Recorded) -> FoldDiverged | None:
     """What an event recorded of the state before it, where that is not the folded `state`."""
     event = recorded.event
-    if not isinstance(event, StateEntered) or not event.digest or not is_comparable(event.digest):
+    if not isinstance(event, StateEntered) or not _has_digest(recorded):
         return None
     folded = state_digest(state)
     if folded == event.digest:
         return None
     return FoldDiverged(recorded.position, event.digest, folded, "")
+
+
+def _has_digest(recorded: Recorded) -> bool:
+    event = recorded.event
+    return isinstance(event, StateEntered) and bool(event.digest) and is_comparable(event.digest)
 
 
 def fold_checked(run_id: str, history: Sequence[Recorded]) -> tuple[RunState, list[FoldDiverged]]:
@@ -51,6 +56,29 @@ def fold_checked(run_id: str, history: Sequence[Recorded]) -> tuple[RunState, li
             found.append(divergence)
         state = apply(state, recorded)
     return state, found
+
+
+def resumed(
+    run_id: str, history: Sequence[Recorded], snapshot: RunState | None
+) -> tuple[RunState, list[FoldDiverged]]:
+    """The state after a whole history from which a run goes on: a snapshot of it, and what came after that, folded.
+
+    The last digest that was recorded is compared, from the first event on where it is older than the snapshot. Where it is not the
+    state's, or there is no snapshot to use, everything is folded and every digest compared, as `fold_checked` does.
+    """
+    if snapshot is None or snapshot.run_id != run_id or snapshot.position > len(history):
+        return fold_checked(run_id, history)
+    last = next((one for one in reversed(history) if _has_digest(one)), None)
+    if last is not None and 1 < last.position <= snapshot.position:
+        before = fold(run_id, history[: last.position - 1])
+        if divergence_at(before, last) is not None:
+            return fold_checked(run_id, history)
+    state = snapshot
+    for recorded in history[snapshot.position :]:
+        if recorded is last and divergence_at(state, recorded) is not None:
+            return fold_checked(run_id, history)
+        state = apply(state, recorded)
+    return state, []
 
 
 def explained(

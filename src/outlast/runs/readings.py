@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from outlast.domain.apply import apply, begin
+from outlast.domain.apply import apply
 from outlast.domain.events import FoldDiverged, Recorded
 from outlast.domain.message import Message
 from outlast.domain.run import RunState
-from outlast.journal.fold import divergence_at, unknown_run
+from outlast.journal.fold import resumed, unknown_run
 from outlast.runs.cache import Cache
 from outlast.runs.context import Conversations
 from outlast.runs.ledger import Ledger
@@ -35,19 +35,22 @@ class Readings:
 
 
 def read_all(
-    run_id: str, history: Sequence[Recorded], count: TokenCount, thread: Iterable[Message] = ()
+    run_id: str,
+    history: Sequence[Recorded],
+    count: TokenCount,
+    thread: Iterable[Message] = (),
+    snapshot: RunState | None = None,
 ) -> Readings:
-    """The readings of a whole journal, every recorded digest checked on the way. Raises NotFound (`unknown_run`) for none."""
+    """The readings of a whole journal, its state by a snapshot where there is one and recorded digests compared (`resumed`).
+
+    Raises NotFound (`unknown_run`) for an empty one.
+    """
     if not history:
         raise unknown_run(run_id)
-    readings = Readings(begin(run_id, history[0]), Conversations(count, tuple(thread)), Ledger(), Cache())
-    readings.conversations.fold(history[0])
-    readings.ledger.fold(history[0])
-    readings.cache.fold(history[0])
-    known = {one.event.position for one in history if isinstance(one.event, FoldDiverged)}
-    for recorded in history[1:]:
-        found = divergence_at(readings.state, recorded)
-        if found is not None and found.position not in known:
-            readings.divergences.append(found)
-        readings.fold(recorded)
+    state, divergences = resumed(run_id, history, snapshot)
+    readings = Readings(state, Conversations(count, tuple(thread)), Ledger(), Cache(), divergences)
+    for recorded in history:
+        readings.conversations.fold(recorded)
+        readings.ledger.fold(recorded)
+        readings.cache.fold(recorded)
     return readings

@@ -153,10 +153,9 @@ class Worker:
         async def reload() -> Readings:
             return read_all(run_id, await read_history(self.store, run_id), count, thread)
 
-        readings = read_all(run_id, history, count, thread)
-        if readings.divergences:
-            snapshot = state_in(await self.store.read_snapshot(run_id))
-            readings.divergences = explained(readings.divergences, run_id, history, snapshot)
+        snapshot = state_in(await self.store.read_snapshot(run_id))
+        readings = read_all(run_id, history, count, thread, snapshot)
+        readings.divergences = explained(readings.divergences, run_id, history, snapshot)
         state = readings.state
         desk = Desk(
             run_id, state.user_id, state.thread_id, self.store, means, lease, readings.ledger, readings.cache

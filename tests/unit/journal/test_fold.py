@@ -23,7 +23,7 @@ from outlast.domain.plan import Subtask
 from outlast.domain.states import State
 from outlast.domain.task import TaskDefinition
 from outlast.journal.append import placed, prepare
-from outlast.journal.fold import explained, load_state
+from outlast.journal.fold import explained, load_state, resumed
 from outlast.journal.snapshot import snapshot_of, state_digest
 from outlast.ports.stream import PutSnapshot
 from outlast.runs.readings import Readings, read_all
@@ -116,6 +116,39 @@ def test_a_recorded_digest_that_the_fold_does_not_reach_is_named_once() -> None:
     found = read(spoilt).divergences
     assert [(one.position, one.recorded) for one in found] == [(2, "1:another")]
     assert not read([*spoilt, Recorded(3, AT, found[0])]).divergences
+
+
+NOTED = ValueSet("seen", 1)
+
+
+@law("RUN-2.b")
+@pytest.mark.parametrize("taken_after", [1, 2, 3, 4])
+def test_a_run_goes_on_from_its_snapshot_and_not_from_its_first_event(taken_after: int) -> None:
+    """Wherever the last digest stands: it is compared at its own place."""
+    entered = entering(State.INIT, State.PLANNING, state_digest(fold("r-1", journal())))
+    history = journal(entered, NOTED, NOTED)
+    kept = fold("r-1", history[:taken_after])
+    marked = kept if taken_after == 1 else evolve(kept, plan_revision=7)
+    state, divergences = resumed("r-1", history, marked)
+    assert state == evolve(fold("r-1", history), plan_revision=marked.plan_revision)
+    assert not divergences
+
+
+@law("RUN-2.d")
+@pytest.mark.parametrize("taken_after", [1, 2, 3, 4])
+def test_a_snapshot_does_not_hide_that_the_last_recorded_digest_is_not_reached(taken_after: int) -> None:
+    history = journal(entering(State.INIT, State.PLANNING, "1:another"), NOTED, NOTED)
+    marked = evolve(fold("r-1", history[:taken_after]), plan_revision=7)
+    state, divergences = resumed("r-1", history, marked)
+    assert [one.position for one in divergences] == [2]
+    assert state == fold("r-1", history)
+
+
+def test_a_snapshot_of_another_run_or_of_what_the_journal_does_not_hold_is_not_used() -> None:
+    history = journal(NOTED)
+    state = fold("r-1", history)
+    for strange in (evolve(state, run_id="r-2", plan_revision=7), evolve(state, position=9, plan_revision=7)):
+        assert resumed("r-1", history, strange) == (state, [])
 
 
 def test_a_digest_of_another_fold_version_is_no_divergence() -> None:

@@ -1,12 +1,17 @@
-"""Runs that cannot be taken up as they are."""
+"""Taking runs up: from where they are, and runs that cannot be taken up as they are."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.errors import CallerMistake, Conflict, ModelCallFailed
+from outlast.domain.evolve import evolve
+from outlast.journal.snapshot import snapshot_of
 from outlast.service import signals
-from tests.unit.runs.parts import in_turn, say
+from tests.law import law
+from tests.unit.runs.parts import ask_for, call, in_turn, say
 from tests.unit.runs.stage import staged
 
 
@@ -55,3 +60,20 @@ async def test_a_resume_that_lost_its_thread_meanwhile_leaves_the_run_failed_and
         assert entry is not None
         assert (entry.until, entry.due_at) == (None, None)
         assert (await stage.state(failed)).state == "FAILED"
+
+
+@law("RUN-2.b")
+async def test_a_run_goes_on_from_its_newest_snapshot(tmp_path: Path) -> None:
+    """Shown by a mark in the snapshot that the journal knows nothing of."""
+    asking = in_turn(ask_for(call("ask_human", question="Which?")), say("Red."))
+    async with staged(tmp_path, asking, AskHuman) as stage:
+        run = await stage.play()
+        state = await stage.state(run)
+        marked = evolve(state, counters=evolve(state.counters, tokens=12_345))
+        await stage.store.commit([snapshot_of(marked)])
+        await signals.answer(stage.store, run, "ann", "Red.")
+        await stage.work(run)
+        row = await stage.store.read_run(run)
+    assert row is not None
+    assert row.state == "COMPLETED"
+    assert json.loads(row.summary)["tokens"] >= 12_345

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, Final
 
 from outlast.adapters.execution.call import CallInChild, CallInLoop
@@ -189,6 +190,12 @@ def _timeout_seconds(name: str, declared: float | None) -> float:
 def _source(declared: object) -> str:
     """The source code, so that an edited tool is another version; empty where there is none to read."""
     target: Any = type(declared) if isinstance(declared, BaseTool) else declared
+    return _source_of(target)
+
+
+@lru_cache(maxsize=64)
+def _source_of(target: Any) -> str:
+    """Kept, since Python parses the whole file to find a class in it; what is loaded anew is another object."""
     try:
         return inspect.getsource(target)
     except (OSError, TypeError):

@@ -44,7 +44,7 @@ def serve(
     Ctrl-C or SIGTERM: streams are told, calls in flight may end within harness.drain_seconds, every run is given back.
     --json prints the address once it listens.
     """
-    with Sitting(config, sets or (), log_level="WARNING") as sitting:
+    with Sitting(config, sets or (), log_level="WARNING", waits_for_store=True) as sitting:
         settings = sitting.engine.settings
         settings.require("gateway")
         place = Place(
