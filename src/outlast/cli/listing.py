@@ -10,7 +10,7 @@ SECTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Steer a run": ("pause", "cancel", "say", "answer", "approve", "reject", "set"),
     "Look": ("runs", "show", "report", "trace", "threads"),
     "Keep and move": ("export", "import", "archive", "prune"),
-    "Set up": ("config", "tools", "doctor", "db"),
+    "Set up": ("config", "tools", "token", "doctor", "db"),
 }
 """The order in which commands are listed. A command that is not named here is listed last."""
 

@@ -31,6 +31,16 @@ def with_store(config: str | None, act: Callable[[Store], Awaitable[T]]) -> T:
     return asyncio.run(opened())
 
 
+def making_store(config: str | None, act: Callable[[Store], Awaitable[T]]) -> T:
+    """What `act` gives for the store of a configuration, which is made where there is none. Raises as `with_store` does."""
+
+    async def opened() -> T:
+        async with store_to_fill(load(config)) as store:
+            return await act(store)
+
+    return asyncio.run(opened())
+
+
 @asynccontextmanager
 async def existing_store(settings: Settings) -> AsyncIterator[Store]:
     """The store of these settings, open; raises as `with_store` does."""

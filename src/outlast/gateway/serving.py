@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
-import ipaddress
+import secrets
 import signal
-import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import uvicorn
 
-from outlast.domain.errors import CallerMistake, Conflict
-from outlast.gateway.access import Access
+from outlast.domain.access import SCOPES
+from outlast.domain.errors import CallerMistake
+from outlast.domain.ids import LOCAL_USER
+from outlast.gateway.access import Access, Terms
+from outlast.gateway.addresses import LOOPBACK_NAMES, is_loopback, listening, public_name, shown_address
 from outlast.gateway.app import make_app
 from outlast.gateway.crew import Crew
 from outlast.gateway.doorway import Names
 from outlast.gateway.pace import Pace
 from outlast.gateway.site import Site
 from outlast.gateway.streams import Streams
+from outlast.service.access import CODE_SECONDS, Grant, issue
 from outlast.wiring.engine import Engine
-
-LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 
 CLOSE_SECONDS: Final = 5.0
 """How long requests that are being answered may take once the gateway is told to stop."""
+
+SIGN_INS_PER_MINUTE: Final = 10
+"""How often one machine may try to sign in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +47,27 @@ class Place:
 class Serving:
     """A gateway on an open engine: listens from the moment it is made, answers while it runs.
 
-    Raises Conflict (`port_in_use`) and CallerMistake (`bad_address`, `token_needed`) before anything is done.
+    Raises Conflict (`port_in_use`) and CallerMistake (`bad_address`, `bad_public_url`) before anything is done.
     """
 
     def __init__(self, engine: Engine, place: Place) -> None:
-        self.site = _site(engine, place)
-        self._listener = _listening(place.host, place.port)
-        self.address = _address(place.host, self._listener)
-        names = Names(LOOPBACK_NAMES, any_address=not is_loopback(place.host))
+        settings, environ = engine.settings.gateway, engine.environ
+        public = settings.public_url.resolve(environ) if settings.public_url is not None else None
+        own_names = [*LOOPBACK_NAMES, *([public_name(public)] if public is not None else [])]
+        self._listener = listening(place.host, place.port)
+        self._engine = engine
+        port: int = self._listener.getsockname()[1]
+        self.bound = shown_address(place.host, port)
+        self.address = public.rstrip("/") if public is not None else self.bound
+        self.is_plain = not is_loopback(place.host) and not self.address.startswith("https:")
+        names = Names(own_names, any_address=not is_loopback(place.host))
+        self._is_exposed = public is not None or not is_loopback(place.host)
+        is_open = settings.auth == "auto" and settings.token is None and not self._is_exposed
+        self.site = _site(engine, place, _terms(engine, port, self.address, is_open=is_open))
+        self.app = make_app(self.site, names)
         self._server = _Server(
             uvicorn.Config(
-                make_app(self.site, names),
+                self.app,
                 log_config=None,
                 access_log=False,
                 proxy_headers=False,
@@ -61,6 +75,34 @@ class Serving:
                 timeout_graceful_shutdown=int(CLOSE_SECONDS),
             )
         )
+
+    def close(self) -> None:
+        """Listen no more, where `run` is not called. Safe to call twice."""
+        self._listener.close()
+
+    async def link(self) -> str:
+        """Where to open the page: with a code that signs the person at this terminal in once, where one must sign in.
+
+        Raises CallerMistake (`token_needed`) where others can reach this machine and nobody has a token.
+        """
+        if self.site.access.terms.is_open:
+            return self.address
+        store, now = self._engine.store, await self._engine.store.now()
+        has_users = (await self.site.access.register.refresh()).has_users(now)
+        if self._is_exposed and not has_users and self.site.access.terms.token is None:
+            raise CallerMistake(
+                "token_needed",
+                f"{self.address} can be reached from other machines, and nobody has a token.",
+                "Make one with `outlast token create --user NAME`, or listen on 127.0.0.1.",
+            )
+        code = Grant(
+            user_id=LOCAL_USER,
+            scopes=SCOPES,
+            kind="code",
+            label="the terminal of outlast serve",
+            expires_at=now + timedelta(seconds=CODE_SECONDS),
+        )
+        return f"{self.address}/#code={(await issue(store, code, secrets.token_bytes(40))).secret}"
 
     async def run(self) -> None:
         """Work and answer until told to stop; then answer no more, tell the streams, and hand the runs back."""
@@ -84,13 +126,23 @@ class Serving:
 
 
 async def serve(
-    engine: Engine, place: Place, listening: Callable[[str], None], tell: Callable[[str], None]
+    engine: Engine, place: Place, ready: Callable[[str, str], None], tell: Callable[[str], None]
 ) -> None:
-    """Serve an open engine until SIGINT or SIGTERM, a second one ends it at once. `listening` is called with the address.
+    """Serve an open engine until SIGINT or SIGTERM, a second one ends it at once. `ready` is given the address and the link to open.
 
-    Raises what `Serving` raises.
+    Raises what `Serving` and its `link` raise.
     """
     serving = Serving(engine, place)
+    try:
+        link = await serving.link()
+    except BaseException:
+        serving.close()
+        raise
+    if serving.is_plain:
+        tell(
+            f"warning: {serving.address} is not encrypted: whoever is on the way can read tokens and answers. "
+            "Put a proxy with TLS in front and set gateway.public_url."
+        )
 
     def stop() -> None:
         if not serving.site.closing.is_set():
@@ -100,7 +152,7 @@ async def serve(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
-    listening(serving.address)
+    ready(serving.address, link)
     try:
         await serving.run()
     finally:
@@ -108,29 +160,28 @@ async def serve(
             loop.remove_signal_handler(number)
 
 
-def is_loopback(host: str) -> bool:
-    """Does an address reach this machine only?"""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _site(engine: Engine, place: Place) -> Site:
+def _site(engine: Engine, place: Place, terms: Terms) -> Site:
     settings = engine.settings.gateway
-    token = settings.token.resolve(engine.environ) if settings.token is not None else None
-    if token is None and not is_loopback(place.host):
-        raise CallerMistake(
-            "token_needed",
-            f"{place.host} can be reached from other machines, and nobody has a token.",
-            "Set gateway.token, or listen on 127.0.0.1.",
-        )
     rate = settings.max_requests_per_second
+    pace = Pace(rate, int(2 * rate), time.monotonic)
     return Site(
         engine=engine,
-        access=Access(token, Pace(rate, int(2 * rate), time.monotonic)),
+        access=Access(engine.store, terms, pace, lambda: datetime.now(UTC)),
+        sign_ins=Pace(SIGN_INS_PER_MINUTE / 60, SIGN_INS_PER_MINUTE, time.monotonic),
         streams=Streams(settings.max_streams_per_user),
         crew=Crew(engine, place.workers),
+    )
+
+
+def _terms(engine: Engine, port: int, address: str, *, is_open: bool) -> Terms:
+    """Cookies are not kept apart by ports, so the name has the port; `__Host-` binds one to a name with TLS."""
+    token = engine.settings.gateway.token
+    is_secure = address.startswith("https:")
+    return Terms(
+        is_open=is_open,
+        token=token.resolve(engine.environ) if token is not None else None,
+        cookie="__Host-outlast_session" if is_secure else f"outlast_session_{port}",
+        is_secure=is_secure,
     )
 
 
@@ -140,39 +191,3 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
-
-
-def _address(host: str, listener: socket.socket) -> str:
-    port = listener.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}"
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises Conflict (`port_in_use`) and CallerMistake (`bad_address`)."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        made = socket.socket(family, kind, protocol)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            made.bind(address)
-            made.listen(1024)
-        except OSError:
-            made.close()
-            raise
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise Conflict(
-                "port_in_use",
-                f"Something listens on {host}:{port} already, perhaps another `outlast serve`.",
-                "Use that one, end it, or choose another port: `outlast serve --port 0` takes any free one.",
-            ) from error
-        raise CallerMistake(
-            "bad_address",
-            f"It is not possible to listen on {host}:{port}: {error}.",
-            "Choose another address.",
-        ) from error
-    made.setblocking(False)
-    return made

@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 from outlast.gateway.access import Access
 from outlast.gateway.crew import Crew
 from outlast.gateway.metrics import Metrics
+from outlast.gateway.pace import Pace
 from outlast.gateway.streams import Streams
 from outlast.ports.store import Store
 from outlast.wiring.engine import Engine
@@ -18,10 +19,11 @@ from outlast.wiring.engine import Engine
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One gateway. `closing` is set once it is told to stop."""
+    """One gateway. `closing` is set once it is told to stop; `sign_ins` bounds how fast one machine may try to sign in."""
 
     engine: Engine
     access: Access
+    sign_ins: Pace
     streams: Streams
     crew: Crew
     metrics: Metrics = field(default_factory=Metrics)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import httpx2
+from fastapi import FastAPI
 
+from outlast.domain.access import Scope
 from outlast.gateway.serving import Place, Serving
+from outlast.service.access import Grant, Issued, issue
 from outlast.testing import ScriptedProvider
 from outlast.wiring.engine import Engine
 
@@ -43,12 +48,32 @@ class House:
     client: httpx2.AsyncClient
     seen: dict[str, list[Frame]] = field(default_factory=dict)
 
+    @property
+    def app(self) -> FastAPI:
+        """The application."""
+        app: FastAPI = self.serving.app
+        return app
+
+    @property
+    def cookie(self) -> str:
+        """The name of the session cookie."""
+        return self.serving.site.access.terms.cookie
+
+    async def now(self) -> datetime:
+        """The time."""
+        return await self.serving.site.store.now()
+
     async def start(self, task: str = "talk", text: str = "Go", **more: Any) -> dict[str, Any]:
         """A new run, as it was answered."""
         answer = await self.client.post("/api/runs", json={"task": task, "input": text, **more})
         assert answer.status_code in (200, 202), answer.text
         started: dict[str, Any] = answer.json()
         return started
+
+    async def user(self, name: str, *scopes: Scope, expires_at: datetime | None = None) -> Issued:
+        """A token of a user."""
+        grant = Grant(user_id=name, scopes=scopes or ("read", "write"), expires_at=expires_at)
+        return await issue(self.serving.site.store, grant, secrets.token_bytes(40))
 
     async def until(self, run_id: str, *states: str) -> dict[str, Any]:
         """The run once it is in one of these states."""
@@ -98,7 +123,7 @@ async def house_of(
     serving = Serving(engine, Place("127.0.0.1", 0, workers))
     running = asyncio.create_task(serving.run())
     try:
-        async with httpx2.AsyncClient(base_url=serving.address, timeout=BOUND_SECONDS) as client:
+        async with httpx2.AsyncClient(base_url=serving.bound, timeout=BOUND_SECONDS) as client:
             yield House(serving, client)
     finally:
         serving.stop()

@@ -42,7 +42,7 @@ def serve(
     """Serve the API and the page, and work on runs.
 
     Ctrl-C or SIGTERM: streams are told, calls in flight may end within harness.drain_seconds, every run is given back.
-    --json prints the address once it listens.
+    --json prints the address and the link to open once it listens.
     """
     with Sitting(config, sets or (), log_level="WARNING", waits_for_store=True) as sitting:
         settings = sitting.engine.settings
@@ -53,12 +53,14 @@ def serve(
             workers=workers,
         )
 
-        def listening(address: str) -> None:
+        def ready(address: str, link: str) -> None:
             note(f"Listening on {address} with {_counted(workers)}; Ctrl-C stops it.")
+            if link != address:
+                note(f"Sign in, once and within ten minutes, at {link}")
             if json:
-                document({"address": address, "workers": workers})
+                document({"address": address, "link": link, "workers": workers})
 
-        sitting.run(serve_engine(sitting.engine, place, listening, note))
+        sitting.run(serve_engine(sitting.engine, place, ready, note))
     return Exit.DONE
 
 

@@ -55,7 +55,8 @@ async def events(
     if wanted.after and await is_over(site.store, run.run_id, wanted.after):
         return Response(status_code=204)
 
-    stream = Stream(
-        site.store, site.engine.live, wanted, site.closing, lambda: site.access.recheck(request.headers)
-    )
+    async def may_go_on() -> None:
+        await site.access.identify(request)
+
+    stream = Stream(site.store, site.engine.live, wanted, site.closing, may_go_on)
     return StreamingResponse(stream.frames(), media_type="text/event-stream", headers=_UNBUFFERED)

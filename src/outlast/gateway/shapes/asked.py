@@ -77,3 +77,10 @@ class Decision(Shape):
     edit: dict[str, JsonValue] | None = None
     comment: str = ""
     run_id: str | None = None
+
+
+class SignIn(Shape):
+    """What is shown for a session: a token, or the code of a link to sign in."""
+
+    token: str = Field("", max_length=200)
+    code: str = Field("", max_length=200)

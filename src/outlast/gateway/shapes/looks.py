@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from outlast.domain.access import Scope
 from outlast.gateway.shapes.shape import Shape
 
 
@@ -35,6 +36,15 @@ class TaskList(Shape):
     """Every task there is."""
 
     tasks: list[ListedTask]
+
+
+class SessionDocument(Shape):
+    """Who a browser is here. `must_sign_in` is false where nobody need say who they are."""
+
+    user: str | None
+    scopes: list[Scope]
+    is_signed_in: bool
+    must_sign_in: bool
 
 
 class Health(Shape):

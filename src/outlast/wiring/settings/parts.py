@@ -242,7 +242,18 @@ class Gateway:
 
     host: Text = setting(Text("127.0.0.1"), "Address to listen on; any other than loopback needs a token.")
     port: int = setting(8765, "Port to listen on; 0: any free one.", at_least=0, at_most=65535)
-    token: Secret | None = setting(None, "Token that every request must carry.")
+    token: Secret | None = setting(
+        None,
+        "A token of the local user's with every scope; where it is set, every request must carry a token.",
+    )
+    auth: Literal["auto", "token"] = setting(
+        "auto",
+        "Who must show a token: everybody (`token`), or (`auto`) nobody while only this machine can reach the gateway.",
+    )
+    public_url: Text | None = setting(
+        None,
+        "The address people use where it is another, such as that of a proxy with TLS: https://outlast.example.",
+    )
     max_body_bytes: int = setting(
         8 * 1024 * 1024, "How large the body of a request may be.", unit="bytes", at_least=1024
     )
