@@ -42,6 +42,8 @@ RunDocument: RunDocument
 RunError: RunError
 RunList: RunList
 Section: Section
+SessionDocument: SessionDocument
+SignIn: SignIn
 Source: Source
 State: State
 TaskList: TaskList
@@ -308,6 +310,22 @@ report: (ReportDocument | null)
  */
 export interface RunList {
 runs: ListedRun[]
+}
+/**
+ * Who a browser is here. `must_sign_in` is false where nobody need say who they are.
+ */
+export interface SessionDocument {
+user: (string | null)
+scopes: ("read" | "write" | "admin")[]
+is_signed_in: boolean
+must_sign_in: boolean
+}
+/**
+ * What is shown for a session: a token, or the code of a link to sign in.
+ */
+export interface SignIn {
+token?: string
+code?: string
 }
 /**
  * Every task there is.

@@ -45,7 +45,7 @@ async def file(path: str) -> Response:
     """A file of the page. What is no file and looks like none is a view of the page, which finds its own way."""
     files = built_files(BUILT)
     wanted = path if path in files else "index.html"
-    is_view = wanted == path or ("." not in path and not path.startswith("api/"))
+    is_view = wanted == path or ("." not in path and not path.startswith(("api/", "assets/")))
     if wanted not in files or not is_view:
         return no_such_route(f"/{path[:200]}")
     return FileResponse(
