@@ -3,12 +3,22 @@
 import asyncio
 from pathlib import Path
 
-from outlast.domain.events import PlanMade, PlanRefused, ReportWritten
+from outlast.domain.events import (
+    PlanMade,
+    PlanRefused,
+    QuestionAsked,
+    ReportWritten,
+    ToolAnswered,
+    ToolRequested,
+    ToolUnsettled,
+)
 from outlast.domain.task import Limits
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.service.show import read_report
 from tests.law import law
 from tests.unit.runs.parts import (
+    ask_for,
+    call,
     conclude,
     give,
     in_turn,
@@ -19,7 +29,8 @@ from tests.unit.runs.parts import (
     subtask_of,
     verdict,
 )
-from tests.unit.runs.stage import soon, staged
+from tests.unit.runs.stage import BOUND_SECONDS, soon, staged
+from tests.unit.runs.test_signals import Gate
 
 
 def asked(stage, purpose: str) -> list[ModelRequest]:
@@ -202,3 +213,45 @@ async def test_an_executor_that_gives_no_usable_conclusions_is_given_up_and_plan
         assert (await stage.state(run)).outcome == "full"
         refused = await stage.events(run, PlanRefused)
         assert "gave no usable conclusions" in refused[0].reasons[0]
+
+
+@law("RUN-4.g", "PLAN-3.c")
+async def test_a_once_call_of_a_refused_plan_whose_worker_died_is_unknown_and_asks_nobody(
+    tmp_path: Path,
+) -> None:
+    """Its plan is gone, so no person is asked whether to run it again; what nobody knows is recorded, and it is not repeated."""
+    gate = Gate()
+    plans = iter([plan(), plan(subtask("s1", "One?"), subtask("s2", "Two?"), subtask("s3", "Three?"))])
+
+    def work(request: ModelRequest) -> ModelAnswer:
+        is_paying = "What about s2?" in text_of(request)
+        return ask_for(call("pay")) if is_paying else conclude(f"claim of {subtask_of(request)}")
+
+    async def judge(request: ModelRequest) -> ModelAnswer:
+        if "What about s1?" not in text_of(request):
+            return verdict("accept")
+        await soon(gate.reached)
+        return verdict("replan", "ask something new")
+
+    model = roles(plan=lambda request: next(plans), execute=work, review=judge)
+    limits = Limits(max_steps=100)
+    async with staged(tmp_path, model, gate.tool("pay", "once"), workflow="research", limits=limits) as stage:
+        run = await stage.start()
+        working = asyncio.create_task(stage.work(run))
+        watch = stage.store.watch([run])
+        while not await stage.events(run, PlanRefused):
+            await watch.wait(BOUND_SECONDS)
+        watch.stop()
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        assert not await stage.outcomes(run)
+        await stage.store.expire_lease("runs", run)  # type: ignore[attr-defined]
+        await stage.work(run)
+        [lost] = await stage.events(run, ToolUnsettled)
+        begun = [event.call for event in await stage.events(run, ToolRequested)]
+        assert begun.count(lost.call) == 1
+        [answered] = [event for event in await stage.events(run, ToolAnswered) if event.call == lost.call]
+        assert answered.outcome.error is not None
+        assert answered.outcome.error.code == "outcome_unknown"
+        assert not await stage.events(run, QuestionAsked)
+        assert (await stage.state(run)).outcome == "full"
