@@ -94,4 +94,4 @@ def _ends(text: str, characters: int) -> str:
     if len(text) <= characters:
         return text
     head = characters * 2 // 3
-    return f"{text[:head]} [...] {text[head - characters :]}"
+    return f"{text[:head]}\n[... left out ...]\n{text[head - characters :]}"

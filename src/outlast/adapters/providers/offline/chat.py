@@ -38,7 +38,7 @@ def summary_of(request: ModelRequest, asked: Asked) -> str:
     """The most central sentences of the fenced text, as points in their order; all it can do is choose."""
     limit = max(1, min(_MOST_POINTS, asked.number("MAX POINTS", _DEFAULT_POINTS)))
     texts = _materials(request) or [asked.question]
-    points = _central(texts, limit)
+    points = central(texts, limit)
     return "\n".join(f"- {point}" for point in points) or asked.phrases.chat_nothing
 
 
@@ -54,7 +54,7 @@ def notice_of(request: ModelRequest, asked: Asked) -> str:
             if text_field(entry, "name") and text_field(entry, "status"):
                 lines.append(asked.phrases.notify.format(name=entry["name"], status=entry["status"]))
             texts.extend(text for text in entry.values() if isinstance(text, str) and len(text) > 20)
-    lines += _central(texts, _NOTICE_SENTENCES)
+    lines += central(texts, _NOTICE_SENTENCES)
     return "\n".join(dict.fromkeys(lines)) or asked.phrases.chat_about
 
 
@@ -121,7 +121,7 @@ def _materials(request: ModelRequest) -> list[str]:
     return []
 
 
-def _central(texts: list[str], limit: int) -> list[str]:
+def central(texts: list[str], limit: int) -> list[str]:
     """The sentences that share most with the rest of the texts, in the order they stand in."""
     pages = [Page(f"t{at}", "", "", _plain(text)) for at, text in enumerate(texts)]
     candidates = candidates_of(pages)[:_MOST_CENTRAL]

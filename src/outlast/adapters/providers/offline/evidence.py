@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Final
 
 from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
 from outlast.adapters.providers.offline.pages import Page, page_from_cut, page_in
 from outlast.adapters.providers.offline.reading import Fenced, read_message
 from outlast.domain.message import Message
 from outlast.domain.tool_call import ToolCall
+
+OWN_NOTES: Final = "the summary of earlier steps"
+"""The origin under which the engine shows a model the notes of its own earlier steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,8 @@ def evidence_of(messages: Sequence[Message]) -> Evidence:
         if message.speaker == "user":
             evidence.round += 1
             evidence.turns.clear()
-            evidence.findings.extend(_findings_of(message))
+            for part in read_message(message.text).fenced:
+                _take_material(evidence, part)
         elif message.speaker == "assistant" and message.tool_calls:
             _take_calls(evidence, message)
         elif message.speaker == "tool":
@@ -101,30 +106,53 @@ def payloads_of(message: Message) -> list[str]:
     return [part.text for part in fenced]
 
 
-def _findings_of(message: Message) -> Iterator[Finding]:
-    for payload in payloads_of(message):
-        for entry in objects_in(parse_loosely(payload)):
-            claim, sources, confidence = (
-                text_field(entry, "claim"),
-                entry.get("sources"),
-                entry.get("confidence"),
-            )
-            if claim and isinstance(sources, list):
-                keys = tuple(key for key in sources if isinstance(key, str))
-                sure = (
-                    float(confidence) if isinstance(confidence, int | float) and abs(confidence) <= 1 else 0.0
-                )
-                yield Finding(claim, keys, text_field(entry, "quote"), sure)
+def _take_material(evidence: Evidence, part: Fenced) -> None:
+    """What the engine hands over: findings of others, or the notes of the model's own earlier steps."""
+    value = parse_loosely(part.text)
+    if part.origin == OWN_NOTES and isinstance(value, dict):
+        _take_notes(evidence, value)
+    else:
+        evidence.findings.extend(_findings_in(value))
+
+
+def _take_notes(evidence: Evidence, notes: dict[str, Any]) -> None:
+    """What was read and asked before: quotes stand for the pages they are from."""
+    for finding in _findings_in(notes.get("facts")):
+        if finding.sources and finding.quote:
+            _add_page(evidence, Page(finding.sources[0], "", "", finding.quote))
+    decisions = notes.get("decisions")
+    for told in decisions if isinstance(decisions, list) else ():
+        name, _, arguments = str(told).partition(" ")
+        asked = parse_loosely(arguments) if name.isidentifier() else None
+        if isinstance(asked, dict):
+            _take_arguments(evidence, asked)
+
+
+def _findings_in(value: object) -> Iterator[Finding]:
+    for entry in objects_in(value):
+        claim, sources, confidence = (
+            text_field(entry, "claim"),
+            entry.get("sources"),
+            entry.get("confidence"),
+        )
+        if claim and isinstance(sources, list):
+            keys = tuple(key for key in sources if isinstance(key, str))
+            sure = float(confidence) if isinstance(confidence, int | float) and abs(confidence) <= 1 else 0.0
+            yield Finding(claim, keys, text_field(entry, "quote"), sure)
 
 
 def _take_calls(evidence: Evidence, message: Message) -> None:
     evidence.turns.append(Turn(message.tool_calls))
     for call in message.tool_calls:
-        query, url = call.arguments.get("query"), call.arguments.get("url")
-        if isinstance(query, str):
-            evidence.queries.append(query)
-        if isinstance(url, str):
-            evidence.asked_urls.add(url)
+        _take_arguments(evidence, call.arguments)
+
+
+def _take_arguments(evidence: Evidence, arguments: Mapping[str, object]) -> None:
+    query, url = arguments.get("query"), arguments.get("url")
+    if isinstance(query, str):
+        evidence.queries.append(query)
+    if isinstance(url, str):
+        evidence.asked_urls.add(url)
 
 
 def _take_result(evidence: Evidence, payload: str) -> None:

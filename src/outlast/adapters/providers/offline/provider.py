@@ -9,6 +9,7 @@ from typing import Final
 
 from outlast.adapters.providers.offline.asked import Asked, asked_by
 from outlast.adapters.providers.offline.chat import chat_reply, notice_of, summary_of
+from outlast.adapters.providers.offline.compress import notes_for
 from outlast.adapters.providers.offline.conclude import conclusions_for
 from outlast.adapters.providers.offline.evidence import evidence_of
 from outlast.adapters.providers.offline.explore import next_calls
@@ -110,6 +111,10 @@ def _summarize(request: ModelRequest, asked: Asked) -> Reply:
     return _spoken(request, summary_of(request, asked))
 
 
+def _compress(request: ModelRequest, asked: Asked) -> Reply:
+    return json_reply(notes_for(request, asked))
+
+
 def _chat(request: ModelRequest, asked: Asked) -> Reply:
     reply = chat_reply(request, asked)
     return reply if reply.calls else _spoken(request, reply.text)
@@ -129,6 +134,7 @@ _BY_PURPOSE: Final[Mapping[str, Callable[[ModelRequest, Asked], Reply]]] = {
     "final_review": _final_review,
     "report": _report,
     "summarize": _summarize,
+    "compress": _compress,
     "chat": _chat,
 }
 
