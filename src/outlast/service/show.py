@@ -46,7 +46,7 @@ async def show_run(store: Store, run_id: str, user_id: str | None = None) -> dic
     return {
         **_listed(row, summary_of(state), state),
         "plan": [_planned(item) for item in state.plan],
-        "answer": await _answer(store, row) if report is None else None,
+        "answer": await _answer(store, state) if report is None else None,
         "report": to_document(report) if report is not None else None,
     }
 
@@ -110,16 +110,16 @@ async def no_report(store: Store, run_id: str) -> NotFound:
     )
 
 
-async def _answer(store: Store, row: RunRow) -> str | None:
-    """What a completed conversation answered: the last words it left in its thread."""
-    if row.state != State.COMPLETED:
+async def _answer(store: Store, state: RunState) -> str | None:
+    """What a completed conversation answered: the last words it left in its thread, in the commit that completed it."""
+    if state.state is not State.COMPLETED:
         return None
-    from_thread = await read_thread_words(store, row.thread_id)
+    from_thread = await read_thread_words(store, state.thread_id)
     return next(
         (
             words.text
             for words in reversed(from_thread)
-            if words.run_id == row.run_id and words.speaker == "assistant"
+            if words.run_id == state.run_id and words.speaker == "assistant"
         ),
         None,
     )
