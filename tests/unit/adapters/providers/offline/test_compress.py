@@ -52,8 +52,8 @@ async def test_notes_go_on_from_the_notes_there_were() -> None:
 async def test_a_result_that_was_cut_is_not_quoted_at_its_seam() -> None:
     text = (
         "Solar panels cost two dollars per watt. They are made "
-         "[... left out ...]"
-         " of sand and cost nothing at all."
+        "[... left out ...]"
+        " of sand and cost nothing at all."
     )
     cut = json.dumps(page("http://a", "X" * 10)).replace(
         "X" * 10, text.replace("[... left out ...]", "\n[... left out ...]\n")
