@@ -57,6 +57,12 @@ class ServerConfig:
     has_experimental_tasks: bool = False
 
     @property
+    def hidden(self) -> frozenset[str]:
+        """Tools that no model sees: they look after tasks."""
+        groups = self.task_tools
+        return frozenset(name for one in groups for name in (one.status, one.cancel, one.answer) if name)
+
+    @property
     def fingerprint(self) -> str:
         """A digest of everything that makes a connection what it is, secrets included; kept in memory alone."""
         oauth = self.oauth and [
@@ -74,7 +80,11 @@ class ServerConfig:
             str(self.cwd),
             dict(self.headers),
         ]
-        return digest_of(canonical_json([*parts, oauth, self.has_experimental_tasks]))
+        return digest_of(
+            canonical_json(
+                [*parts, oauth, self.has_experimental_tasks, [repr(one) for one in self.task_tools]]
+            )
+        )
 
     @property
     def principal(self) -> str:

@@ -13,8 +13,10 @@ from typing import Any, Final, TypeVar
 import mcp_types as types
 from mcp import Client
 from mcp.client import ClientRequestContext, ClientSession
-from mcp.client._transport import TransportStreams
+from mcp.client._transport import TransportStreams, WriteStream
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest, JSONRPCResponse, RequestId
 from pydantic import ValidationError
 
 from outlast.adapters.mcp.config import ServerConfig
@@ -32,6 +34,7 @@ CLOSE_SECONDS: Final = 8.0
 
 _CANCEL_SECONDS: Final = 1.0
 _MOST_NOISE_TOLD: Final = 5
+_MOST_TASKS_ASKING: Final = 1_000
 _LIBRARY_LOGS: Final = ("client", "mcp.client.stdio", "mcp.client.streamable_http", "mcp.shared")
 
 _log = logging.getLogger(__name__)
@@ -62,8 +65,10 @@ class Connection:
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
         self._asking: set[asyncio.Task[Any]] = set()
+        self._writing: WriteStream[SessionMessage] | None = None
+        self._questions: dict[str, dict[RequestId, JSONRPCRequest]] = {}
+        self._questioned = asyncio.Event()
         self.opening = Exchange()
-        self.declined = 0
 
     @property
     def is_open(self) -> bool:
@@ -138,6 +143,29 @@ class Connection:
                 await asyncio.wait({asking}, timeout=_CANCEL_SECONDS)
             self._asking.discard(asking)
 
+    async def questions(self, task: str, patience_seconds: float) -> dict[RequestId, JSONRPCRequest]:
+        """What the server asked on behalf of an experimental task, by the ids of its requests; waits a while for the first."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience_seconds):
+                while task not in self._questions:
+                    self._questioned.clear()
+                    await self._questioned.wait()
+        return dict(self._questions.get(task, {}))
+
+    async def respond(self, request_id: RequestId, result: dict[str, Any], session: str | None) -> None:
+        """Answer a request of the server, of this connection or of an earlier one. Raises ConnectionOver."""
+        if self._writing is None or self._over.done():
+            raise ConnectionOver(was_sent=False)
+        for asked in self._questions.values():
+            asked.pop(request_id, None)
+        token = CURRENT.set(Exchange(session=session, is_session_given=session is not None))
+        try:
+            await self._writing.send(
+                SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result))
+            )
+        finally:
+            CURRENT.reset(token)
+
     async def retire(self) -> None:
         """Close the connection once the requests on it have ended, each of which has a deadline."""
         while self._asking and self.is_open:
@@ -186,7 +214,8 @@ class Connection:
             else:
                 streams = program(config, self._chatter)
             reading, writing = await stack.enter_async_context(streams)
-            yield Tap(reading, self._end, self._note_noise), writing
+            self._writing = writing
+            yield Tap(reading, self._end, self._note_noise, self._keep_question), writing
 
     def _end(self) -> None:
         if not self._over.done():
@@ -199,6 +228,12 @@ class Connection:
         if self._noise <= _MOST_NOISE_TOLD:
             _log.info("The MCP server %s sent something that is no message; skipped.", self._config.name)
 
+    def _keep_question(self, task: str, request: JSONRPCRequest) -> None:
+        while len(self._questions) >= _MOST_TASKS_ASKING:
+            del self._questions[next(iter(self._questions))]
+        self._questions.setdefault(task, {})[request.id] = request
+        self._questioned.set()
+
     async def _hear(self, message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             self._on_tools_changed()
@@ -207,7 +242,6 @@ class Connection:
         self, context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
         """No person is there during an ordinary call, so that a question is declined."""
-        self.declined += 1
         return types.ElicitResult(action="decline")
 
 

@@ -54,10 +54,15 @@ class ListedTool:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The tools of a server, in its order, and what was wrong with the list as a whole."""
+    """The tools of a server, in its order, and what was wrong with the list as a whole.
+
+    `has_tasks` says that the server may answer calls with tasks, `takes_tasks` that it can be asked for experimental ones.
+    """
 
     tools: tuple[ListedTool, ...]
     problems: tuple[str, ...] = ()
+    has_tasks: bool = False
+    takes_tasks: bool = False
 
     def usable(self) -> list[ListedTool]:
         """The tools that can be offered."""

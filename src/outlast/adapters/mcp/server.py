@@ -15,8 +15,8 @@ from mcp_types import HEADER_MISMATCH
 from outlast.adapters.mcp.config import CONNECT_SECONDS, LISTING_SECONDS, ServerConfig
 from outlast.adapters.mcp.connection import Connection
 from outlast.adapters.mcp.exchange import Exchange
-from outlast.adapters.mcp.extension import ANSWER, TaskBegun
-from outlast.adapters.mcp.failure import NEVER_RAN, Kind, ServerFailure, failure_of
+from outlast.adapters.mcp.extension import ANSWER, TASKS, TaskBegun
+from outlast.adapters.mcp.failure import Kind, ServerFailure, failure_of
 from outlast.adapters.mcp.listing import CheckSchema, Listing, listed, read_pages
 from outlast.adapters.mcp.pacing import Pacing
 from outlast.domain.tool_call import Effect
@@ -55,6 +55,7 @@ class Server:
         self._listed_at = -LISTING_AGE_SECONDS
         self._refreshing: asyncio.Task[Listing] | None = None
         self._pacing = Pacing()
+        self._protocol_version = ""
         self._used_at = 0.0
         self._idling: asyncio.TimerHandle | None = None
         self._in_use = 0
@@ -123,6 +124,11 @@ class Server:
     async def connection(self, deadline_seconds: float = CONNECT_SECONDS) -> Connection:
         """A connection that is open now."""
         return await self._connected(time.monotonic() + deadline_seconds)
+
+    @property
+    def protocol_version(self) -> str:
+        """The version that was last agreed on; empty before the first connection."""
+        return self._protocol_version
 
     async def close(self) -> None:
         """Close what is open. Safe to call twice; never raises; takes a bounded time."""
@@ -225,6 +231,7 @@ class Server:
             )
             raise failure from error
         self._connection = connection
+        self._protocol_version = connection.protocol_version
         self._listed_at = -LISTING_AGE_SECONDS
         self._touch()
         return connection
@@ -241,7 +248,9 @@ class Server:
 
         self._listed_at = time.monotonic()
         sent, problems = await read_pages(next_page)
-        listing = Listing(listed(self.config.name, sent, self._effects, self._check_schema), tuple(problems))
+        tools = listed(self.config.name, sent, self._effects, self._check_schema)
+        told = (await self.connection(until - time.monotonic())).capabilities
+        listing = Listing(tools, tuple(problems), TASKS in (told.extensions or {}), _takes_tasks(told))
         self._listing = listing
         return listing
 
@@ -290,6 +299,7 @@ class Server:
             task.exception()
 
 
-def may_repeat(failure: ServerFailure, effect: Effect) -> bool:
-    """May a call of this effect be made again after such a failure?"""
-    return effect is not Effect.ONCE or failure.kind in NEVER_RAN
+def _takes_tasks(told: types.ServerCapabilities) -> bool:
+    """Can calls of tools be made as experimental tasks?"""
+    requests = told.tasks.requests if told.tasks else None
+    return bool(requests and requests.tools and requests.tools.call is not None)

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from outlast.adapters.mcp.config import ServerConfig
+from outlast.adapters.mcp.drivers.experimental_tasks import ExperimentalDriver
+from outlast.adapters.mcp.drivers.extension_tasks import ExtensionDriver
+from outlast.adapters.mcp.drivers.kinds import EXPERIMENTAL, EXTENSION, TOOLS
+from outlast.adapters.mcp.drivers.tool_tasks import ToolDriver
 from outlast.adapters.mcp.failure import ServerFailure
 from outlast.adapters.mcp.listing import CheckSchema, Listing
 from outlast.adapters.mcp.server import Server
-from outlast.adapters.mcp.tool import McpTool, Problems, StandIn, trouble_of
+from outlast.adapters.mcp.tool import McpTool, Problems, StandIn, trouble_of, way_of
 from outlast.domain.errors import OutlastError
 from outlast.domain.tool_call import Effect
+from outlast.ports.background_driver import BackgroundDriver
+from outlast.ports.tool import Artifacts
+
+_DRIVERS: Final[dict[str, Callable[[Server, Artifacts | None], BackgroundDriver]]] = {
+    EXTENSION: ExtensionDriver,
+    TOOLS: ToolDriver,
+    EXPERIMENTAL: ExperimentalDriver,
+}
 
 
 class McpServers:
@@ -44,10 +56,24 @@ class McpServers:
     async def tools(
         self, config: ServerConfig, effects: Mapping[str, Effect] | None = None
     ) -> dict[str, McpTool]:
-        """The usable tools of a server, by their names for models. Raises as `listing` does."""
+        """The tools of a server for models, by their names for them: those that can be used and are no part of others.
+
+        Raises as `listing` does.
+        """
         listing = await self.listing(config, effects)
         server = self.server(config, effects)
-        return {tool.model_name: McpTool(tool, server, self._problems) for tool in listing.usable()}
+        return {
+            tool.model_name: McpTool(tool, server, self._problems, way_of(tool, listing, config))
+            for tool in listing.usable()
+            if tool.name not in config.hidden
+        }
+
+    def driver(
+        self, kind: str, config: ServerConfig, artifacts: Artifacts | None = None
+    ) -> BackgroundDriver | None:
+        """The driver of that kind for tasks of a server; None for a kind nobody knows. `artifacts` take what is binary."""
+        make = _DRIVERS.get(kind)
+        return make(self.server(config), artifacts) if make is not None else None
 
     def stand_in(
         self, name: str, config: ServerConfig, effects: Mapping[str, Effect] | None = None

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import anyio
 from mcp.client._transport import ReadStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCResponse
+from mcp_types import JSONRPCRequest, JSONRPCResponse
 
 RAW_TOOL: Final = "outlast/tool"
 """Where, in the `_meta` of a listed tool, the tool is as the server sent it."""
@@ -21,18 +21,30 @@ RAW_TOOL: Final = "outlast/tool"
 RAW_TASK: Final = "outlast/task"
 """Where, in the `_meta` of a result, the experimental task is that came in its place."""
 
+RELATED_TASK: Final = "io.modelcontextprotocol/related-task"
+"""Where, in the `_meta` of a request, the experimental task is that it belongs to."""
+
 Item = SessionMessage | Exception
 
 
 class Tap:
-    """A stream of messages like the one below it; `on_end` is called once when it ends, `on_noise` for what is no message."""
+    """A stream of messages like the one below it.
+
+    `on_end` is called when it ends, `on_noise` for what is no message. `on_question` takes questions of experimental tasks, which
+    are answered much later and perhaps by another process, so that the library never sees them.
+    """
 
     def __init__(
-        self, inner: ReadStream[Item], on_end: Callable[[], None], on_noise: Callable[[Exception], None]
+        self,
+        inner: ReadStream[Item],
+        on_end: Callable[[], None],
+        on_noise: Callable[[Exception], None],
+        on_question: Callable[[str, JSONRPCRequest], None],
     ) -> None:
         self._inner = inner
         self._on_end = on_end
         self._on_noise = on_noise
+        self._on_question = on_question
 
     @property
     def last_context(self) -> Any:
@@ -41,16 +53,20 @@ class Tap:
 
     async def receive(self) -> Item:
         """The next message. Raises anyio.EndOfStream or anyio.ClosedResourceError at the end."""
-        try:
-            item = await self._inner.receive()
-        except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            self._on_end()
-            raise
-        if isinstance(item, Exception):
-            self._on_noise(item)
-        elif isinstance(item.message, JSONRPCResponse):
-            mend(item.message.result)
-        return item
+        while True:
+            try:
+                item = await self._inner.receive()
+            except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+                self._on_end()
+                raise
+            if isinstance(item, Exception):
+                self._on_noise(item)
+            elif isinstance(item.message, JSONRPCResponse):
+                mend(item.message.result)
+            elif isinstance(item.message, JSONRPCRequest) and (task := task_of(item.message)) is not None:
+                self._on_question(task, item.message)
+                continue
+            return item
 
     async def aclose(self) -> None:
         """Close the stream."""
@@ -73,6 +89,14 @@ class Tap:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def task_of(request: JSONRPCRequest) -> str | None:
+    """The experimental task that a request of the server belongs to, if it does."""
+    meta = (request.params or {}).get("_meta")
+    related = meta.get(RELATED_TASK) if isinstance(meta, dict) else None
+    task = related.get("taskId") if isinstance(related, dict) else None
+    return task if isinstance(task, str) else None
 
 
 def mend(result: dict[str, Any]) -> None:

@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from enum import Enum
 from typing import Any, Final
 
 import mcp_types as types
 
+from outlast.adapters.mcp.config import ServerConfig
+from outlast.adapters.mcp.drivers.experimental_tasks import begin
+from outlast.adapters.mcp.drivers.extension_tasks import handle_of
+from outlast.adapters.mcp.drivers.kinds import EXPERIMENTAL, EXTENSION, TOOLS
+from outlast.adapters.mcp.drivers.tool_tasks import handle_in
+from outlast.adapters.mcp.extension import TaskBegun
 from outlast.adapters.mcp.failure import UNSURE, Kind, ServerFailure
-from outlast.adapters.mcp.listing import ListedTool
+from outlast.adapters.mcp.listing import ListedTool, Listing
 from outlast.adapters.mcp.results import error_text, read_result, structured_problems
 from outlast.adapters.mcp.server import Server
 from outlast.domain.door import Json
 from outlast.domain.errors import ModelMistake, OutlastError, Passing, ToolTrouble
 from outlast.domain.tool_call import Effect
+from outlast.ports.background_driver import Handle
 from outlast.ports.tool import Retry, ToolContext, ToolResult
 
 KEY_ARGUMENT: Final = "idempotency_key"
 """An argument of this name gets the key of the call, where the tool's schema has it and the model gave none."""
+
+
+class Way(Enum):
+    """How a call of a tool is made, and what may come of it."""
+
+    PLAIN = "a result"
+    MAYBE = "a result or, if the server so decides, a task"
+    GROUP = "a task by a group of tools"
+    EXPERIMENTAL = "an experimental task"
+
+
+_DRIVERS: Final = {Way.MAYBE: EXTENSION, Way.GROUP: TOOLS, Way.EXPERIMENTAL: EXPERIMENTAL}
 
 Problems = Callable[[Mapping[str, Any], object], list[str]]
 
@@ -28,8 +48,9 @@ class McpTool:
     Results of reading calls are not cached unless the settings say so: servers report what changes.
     """
 
-    def __init__(self, listed: ListedTool, server: Server, problems: Problems) -> None:
+    def __init__(self, listed: ListedTool, server: Server, problems: Problems, way: Way = Way.PLAIN) -> None:
         self.listed = listed
+        self._way = way
         self._server = server
         self._problems = problems
         self.name = listed.model_name
@@ -46,20 +67,30 @@ class McpTool:
         self.max_concurrent: int | None = None
         self.version = listed.version
 
-    async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult:
-        """Call the tool, within `timeout_seconds`; cancelled, the server is told.
+    async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult | Handle:
+        """Call the tool, within `timeout_seconds`; cancelled, the server is told. Work that goes on elsewhere is a handle.
 
         Raises Passing (`timeout`, `mcp_unavailable`, `outcome_unknown`) and ToolTrouble (`mcp_refused`, `mcp_call_failed`,
         `invalid_output`).
         """
         try:
-            result = await self._server.call(
-                self.listed.name, self._with_key(arguments, context), self.timeout_seconds
-            )
+            answer = await self._answer(self._with_key(arguments, context))
         except ServerFailure as failure:
             raise trouble_of(failure, self.effect) from failure
-        assert isinstance(result, types.CallToolResult)
-        return await self._read(result, context)
+        if isinstance(answer, Handle):
+            return answer
+        if self._way is Way.GROUP and not answer.is_error:
+            return handle_in(answer, self._server, self.listed.name)
+        return await self._read(answer, context)
+
+    async def _answer(self, arguments: dict[str, Json]) -> types.CallToolResult | Handle:
+        name, seconds = self.listed.name, self.timeout_seconds
+        if self._way is Way.EXPERIMENTAL:
+            return await begin(self._server, name, arguments, seconds)
+        answer = await self._server.call(name, arguments, seconds)
+        if isinstance(answer, TaskBegun):
+            return handle_of(answer, self._server, name)
+        return answer
 
     def _with_key(self, arguments: dict[str, Json], context: ToolContext) -> dict[str, Json]:
         properties = self.input_schema.get("properties")
@@ -80,6 +111,19 @@ class McpTool:
         if reading.is_error:
             return ToolResult(success=False, error=error_text(reading.data))
         return ToolResult(success=True, data=reading.data)
+
+
+def way_of(tool: ListedTool, listing: Listing, config: ServerConfig) -> Way:
+    """How calls of a tool are made, by the configuration and by what its server can do."""
+    if any(group.submit == tool.name for group in config.task_tools):
+        return Way.GROUP
+    if (
+        config.has_experimental_tasks
+        and listing.takes_tasks
+        and tool.task_support in ("optional", "required")
+    ):
+        return Way.EXPERIMENTAL
+    return Way.MAYBE if listing.has_tasks else Way.PLAIN
 
 
 class StandIn:
@@ -105,7 +149,7 @@ class StandIn:
         self.max_concurrent: int | None = None
         self.version = ""
 
-    async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult:
+    async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult | Handle:
         """Call the tool if its server is there by now. Raises as `McpTool.run` does."""
         tool = (await self._find()).get(self.name)
         if tool is None:
