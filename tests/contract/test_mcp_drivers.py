@@ -46,8 +46,6 @@ def drivers(
     unplug: Callable[[], None],
 ) -> DriverSubject:
     driver, another = (servers.driver(kind, config) for servers in two)
-    assert driver is not None
-    assert another is not None
     answer = Answer("accept", {"confirm": True})
     return DriverSubject(driver=driver, another=another, begin=begin, answer=answer, unplug=unplug)
 

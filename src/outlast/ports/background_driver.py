@@ -66,14 +66,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What a task came to: a JSON value or a text, bounded by the driver, and the digests of what was put into artifacts.
+    """What a task came to: a JSON value or a text, bounded by the driver, and the digests of its artifacts.
 
-    `is_error` tells a result that reports a failure of the work itself.
+    `is_error` tells a result that reports a failure of the work itself. `contents` has the artifacts that are still to be kept, by
+    their digests: whoever polled keeps them with the run that began the task.
     """
 
     data: Json
     is_error: bool = False
     artifacts: tuple[str, ...] = ()
+    contents: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,12 +17,14 @@ from outlast.ports.background_driver import (
     BackgroundDriver,
     BackgroundDrivers,
     Forgotten,
+    Product,
     Snapshot,
     Trouble,
 )
-from outlast.ports.batch import Committed, Guard
+from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.queue import Claim, Release
 from outlast.ports.store import Store
+from outlast.ports.stream import PutPayload
 from outlast.ports.task_rows import DeleteTask
 from outlast.tasks.asking import answers_to_send
 from outlast.tasks.decide import decide
@@ -105,9 +107,10 @@ class Acts:
             if isinstance(decided, Declined):
                 await self._give_back(held, self._next_look(held, newest.task))
                 return
-            answer = await self._store.commit(
-                items_to_write(newest, decided, held.claim, _result(newest, decided, happening))
-            )
+            product = _brought(newest, decided, happening)
+            result = None if product is None else result_of(product).text
+            items = items_to_write(newest, decided, held.claim, result)
+            answer = await self._store.commit([*items, *_artifacts(newest.task, product)])
             if isinstance(answer, Committed) or answer.guard is not Guard.REVISION:
                 return
             newest = await read_kept(self._store, held.claim.item)
@@ -133,11 +136,18 @@ class Acts:
         await self._store.commit([Release(claim.queue, claim.item, claim.generation, due_at, is_quiet=True)])
 
 
-def _result(kept: Kept, decided: Decided, happening: Happening) -> str | None:
-    """The result to be kept, when this is what brought it."""
+def _brought(kept: Kept, decided: Decided, happening: Happening) -> Product | None:
+    """What the task came to, when this is what brought it."""
     match happening:
-        case Polled(Snapshot(product=product)) if product is not None:
-            has_brought = kept.task.product is None and decided.task.product is not None
-            return result_of(product).text if has_brought else None
+        case Polled(Snapshot(product=product)) if (
+            kept.task.product is None and decided.task.product is not None
+        ):
+            return product
         case _:
             return None
+
+
+def _artifacts(task: BackgroundTask, product: Product | None) -> list[Item]:
+    """What keeps the artifacts of a product with the run that began its task."""
+    contents = {} if product is None else product.contents
+    return [PutPayload(task.run_id, digest, content) for digest, content in contents.items()]

@@ -22,6 +22,7 @@ from outlast.runs.workflows.research.reporting import REPORT_TOOL
 from outlast.wiring.adapters import REPAIR, symbol
 from outlast.wiring.discover import ToolCatalogue, is_import_path
 from outlast.wiring.indoors import ServiceIndoors
+from outlast.wiring.mcp.drivers import McpDrivers
 from outlast.wiring.mcp.tools import McpTools, is_stand_in, label_of
 from outlast.wiring.models import Models
 from outlast.wiring.outside import hooks_of, workflow_of
@@ -113,6 +114,10 @@ class Builder:
         """
         settings = self._settings(definition)
         return _pinned(await self._tools(definition, settings), settings, definition.retry)
+
+    def mcp_drivers(self) -> McpDrivers:
+        """The drivers of tasks on the servers of this process's configuration."""
+        return McpDrivers(self._mcp, self._own)
 
     async def close(self) -> None:
         """Close connections that outlive single runs. Safe to call twice."""

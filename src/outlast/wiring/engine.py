@@ -28,6 +28,7 @@ from outlast.wiring.background import DriversByKind, rules_of, task_shift
 from outlast.wiring.build import Builder
 from outlast.wiring.frames import LocalLive
 from outlast.wiring.identity import as_holder, as_name, is_surely_gone, own_identity
+from outlast.wiring.mcp.drivers import KINDS
 from outlast.wiring.settings.load import load
 from outlast.wiring.settings.overrides import Override
 from outlast.wiring.settings.pin import pin
@@ -79,10 +80,10 @@ class Engine:
         self.environ = os.environ if environ is None else environ
         self.live = live if live is not None else LocalLive()
         self.store = store if store is not None else store_of(settings, self.environ)
-        self.drivers: BackgroundDrivers = DriversByKind({})
         self.rules: RulesOf = rules_of(settings)
         self._given = (tuple(tools), provider)
         self.builder = Builder(settings, self.environ, self.live, tools=self._given[0], provider=provider)
+        self.drivers: BackgroundDrivers = DriversByKind(dict.fromkeys(KINDS, self.builder.mcp_drivers()))
 
     @classmethod
     def from_config(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ import mcp_types as types
 
 from outlast.domain.bounded import SHOWN_BYTES, bound
 from outlast.domain.door import Json, clean_text, stored_form
-from outlast.domain.errors import ModelMistake
+from outlast.domain.errors import ModelMistake, ToolTrouble
 from outlast.ports.background_driver import Product
 from outlast.ports.tool import Artifacts
 
@@ -23,6 +24,9 @@ MOST_ERROR_BYTES: Final = 4_000
 
 MOST_PRODUCT_BYTES: Final = 1_000_000
 """The largest result of a task that is handed on in one piece; of a longer one its head and tail are, and the rest is kept."""
+
+MOST_CONTENTS_BYTES: Final = 32 * 1024 * 1024
+"""The most bytes of artifacts that one result of a task brings."""
 
 _LEAST_ENCODED: Final = 1_000
 _ENCODED: Final = re.compile(
@@ -40,7 +44,7 @@ class Reading:
     artifacts: list[str] = field(default_factory=list)
 
 
-async def read_result(result: types.CallToolResult, artifacts: Artifacts | None) -> Reading:
+async def read_result(result: types.CallToolResult, artifacts: Artifacts) -> Reading:
     """What is in a result. Binary parts, and texts that hold nothing but encoded bytes, go to `artifacts`.
 
     Structured content that says the same as the text is taken once. Raises ModelMistake (`not_storable`) for what cannot be kept.
@@ -55,15 +59,41 @@ async def read_result(result: types.CallToolResult, artifacts: Artifacts | None)
     return Reading(data, result.is_error, reader.kept)
 
 
-async def product_of(result: types.CallToolResult, artifacts: Artifacts | None) -> Product:
-    """What a task came to, bounded; what is left out of a long text is kept as an artifact."""
-    reading = await read_result(result, artifacts)
+class Contents:
+    """Artifacts that are not kept yet, by their digests, at most `MOST_CONTENTS_BYTES` of them."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, bytes] = {}
+        self._left_bytes = MOST_CONTENTS_BYTES
+
+    async def put(self, content: str | bytes) -> str:
+        """Take `content` in and return its digest. Raises ToolTrouble (`invalid_output`) when there is no room for it."""
+        raw = content.encode("utf-8", "replace") if isinstance(content, str) else content
+        digest = hashlib.sha256(raw).hexdigest()
+        if digest not in self.found:
+            if len(raw) > self._left_bytes:
+                raise ToolTrouble("invalid_output", f"{len(raw)} bytes are more than there is room for.")
+            self._left_bytes -= len(raw)
+            self.found[digest] = raw
+        return digest
+
+    async def get(self, digest: str) -> bytes | None:
+        """The content with that digest, if it was taken in."""
+        return self.found.get(digest)
+
+
+async def product_of(result: types.CallToolResult) -> Product:
+    """What a task came to, bounded, with the contents of its artifacts; what is left out of a long text is one of them.
+
+    Raises ModelMistake as `read_result` does, ToolTrouble (`invalid_output`) for more than can be kept.
+    """
+    contents = Contents()
+    reading = await read_result(result, contents)
     text = reading.data if isinstance(reading.data, str) else json.dumps(reading.data, ensure_ascii=False)
-    if len(text.encode("utf-8", "replace")) <= MOST_PRODUCT_BYTES:
-        return Product(reading.data, reading.is_error, tuple(reading.artifacts))
-    digest = await artifacts.put(clean_text(text)) if artifacts is not None else None
-    kept = (*reading.artifacts, digest) if digest else tuple(reading.artifacts)
-    return Product(bound(text, SHOWN_BYTES, digest).shown, reading.is_error, kept)
+    data = reading.data
+    if len(text.encode("utf-8", "replace")) > MOST_PRODUCT_BYTES:
+        data = bound(text, SHOWN_BYTES, await contents.put(clean_text(text))).shown
+    return Product(data, reading.is_error, tuple(contents.found), contents.found)
 
 
 def error_text(data: Json) -> str:
@@ -94,7 +124,7 @@ def _says(text: str, structured: Json) -> bool:
 class _Reader:
     """Reads the parts of one result; the same bytes are kept once."""
 
-    def __init__(self, artifacts: Artifacts | None) -> None:
+    def __init__(self, artifacts: Artifacts) -> None:
         self._artifacts = artifacts
         self._notes: dict[str, str] = {}
         self.kept: list[str] = []
@@ -150,8 +180,6 @@ class _Reader:
             raw = base64.b64decode(data.translate(_URL_SAFE), validate=False)
         except (binascii.Error, ValueError):
             return f"[{kind}: {len(data)} characters that cannot be decoded, left out]"
-        if self._artifacts is None:
-            return f"[{kind}, {len(raw)} bytes, not kept]"
         digest = await self._artifacts.put(raw)
         self.kept.append(digest)
         return f"[{kind}, {len(raw)} bytes, {_HOMES} {digest}]"

@@ -19,9 +19,8 @@ from outlast.adapters.mcp.tool import McpTool, Problems, StandIn, trouble_of, wa
 from outlast.domain.errors import OutlastError
 from outlast.domain.tool_call import Effect
 from outlast.ports.background_driver import BackgroundDriver
-from outlast.ports.tool import Artifacts
 
-_DRIVERS: Final[dict[str, Callable[[Server, Artifacts | None], BackgroundDriver]]] = {
+_DRIVERS: Final[dict[str, Callable[[Server], BackgroundDriver]]] = {
     EXTENSION: ExtensionDriver,
     TOOLS: ToolDriver,
     EXPERIMENTAL: ExperimentalDriver,
@@ -68,12 +67,9 @@ class McpServers:
             if tool.name not in config.hidden
         }
 
-    def driver(
-        self, kind: str, config: ServerConfig, artifacts: Artifacts | None = None
-    ) -> BackgroundDriver | None:
-        """The driver of that kind for tasks of a server; None for a kind nobody knows. `artifacts` take what is binary."""
-        make = _DRIVERS.get(kind)
-        return make(self.server(config), artifacts) if make is not None else None
+    def driver(self, kind: str, config: ServerConfig) -> BackgroundDriver:
+        """The driver of a kind for tasks of a server. Raises KeyError for a kind that is not of MCP."""
+        return _DRIVERS[kind](self.server(config))
 
     def stand_in(
         self, name: str, config: ServerConfig, effects: Mapping[str, Effect] | None = None

@@ -14,6 +14,7 @@ from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import Effect
 from outlast.domain.tool_names import EVERY, listed_name, may_be_of, split_name
+from outlast.ports.background_driver import BackgroundDriver
 from outlast.ports.tool import Tool
 from outlast.wiring.adapters import MCP_SERVERS, symbol
 from outlast.wiring.discover import ToolEntry
@@ -66,6 +67,11 @@ class McpTools:
         """Every tool of every server, all asked side by side; a server that cannot be asked is one entry that says why."""
         asked = [self._entries(name, settings) for name in settings.mcp_servers]
         return [entry for entries in await asyncio.gather(*asked) for entry in entries]
+
+    def driver(self, kind: str, server: str, settings: Settings) -> BackgroundDriver:
+        """The driver of a kind for tasks of a configured server. Raises CallerMistake (`extra_missing`, `missing_variable`)."""
+        driver: BackgroundDriver = self._servers.driver(kind, config_of(server, settings, self._environ))
+        return driver
 
     async def close(self) -> None:
         """Close every connection. Safe to call twice."""

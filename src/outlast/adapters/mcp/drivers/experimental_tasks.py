@@ -42,7 +42,6 @@ from outlast.ports.background_driver import (
     Snapshot,
     Trouble,
 )
-from outlast.ports.tool import Artifacts
 
 WANTED_TTL_MS: Final = 7 * 24 * 3600 * 1000
 """How long a server is asked to keep a task; it may decide otherwise."""
@@ -102,9 +101,8 @@ class ExperimentalDriver:
     can_cancel = True
     can_answer = True
 
-    def __init__(self, server: Server, artifacts: Artifacts | None = None) -> None:
+    def __init__(self, server: Server) -> None:
         self._server = server
-        self._artifacts = artifacts
 
     async def poll(self, handle: Handle, deadline_seconds: float) -> Snapshot | Forgotten | Trouble:
         """How the task stands; the result of one that has ended is fetched."""
@@ -157,7 +155,7 @@ class ExperimentalDriver:
                 return reply_of(failure, self._server.config)
             code, text = str(failure.rpc_code), message_of(failure.detail)
             return Snapshot(status=RemoteStatus.FAILED, message=text, error_code=code, error=text)
-        product = await product_in(result.model_dump(by_alias=True, mode="json"), self._artifacts)
+        product = await product_in(result.model_dump(by_alias=True, mode="json"))
         message = message_of(task.status_message)
         if status is RemoteStatus.FAILED:
             error = error_text(product.data)

@@ -40,7 +40,6 @@ from outlast.ports.background_driver import (
     Snapshot,
     Trouble,
 )
-from outlast.ports.tool import Artifacts
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -61,14 +60,13 @@ def handle_of(begun: TaskBegun, server: Server, name: str) -> Handle:
 
 
 class ExtensionDriver:
-    """Looks after tasks by `tasks/get`, `tasks/update` and `tasks/cancel`. `artifacts`, where given, take what is binary."""
+    """Looks after tasks by `tasks/get`, `tasks/update` and `tasks/cancel`."""
 
     can_cancel = True
     can_answer = True
 
-    def __init__(self, server: Server, artifacts: Artifacts | None = None) -> None:
+    def __init__(self, server: Server) -> None:
         self._server = server
-        self._artifacts = artifacts
 
     async def poll(self, handle: Handle, deadline_seconds: float) -> Snapshot | Forgotten | Trouble:
         """How the task stands, its result with it."""
@@ -116,7 +114,7 @@ class ExtensionDriver:
         return Snapshot(
             status=status,
             message=message_of(state.status_message),
-            product=await product_in(state.result, self._artifacts) if is_done else None,
+            product=await product_in(state.result) if is_done else None,
             error_code=message_of(error.get("code", "failed")) if has_failed else None,
             error=message_of(error.get("message") or "The server does not say why.") if has_failed else None,
             questions=questions_in(state.input_requests) if status is RemoteStatus.INPUT_REQUIRED else {},

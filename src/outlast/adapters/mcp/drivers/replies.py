@@ -15,7 +15,7 @@ from outlast.adapters.mcp.failure import Kind, ServerFailure
 from outlast.adapters.mcp.results import product_of
 from outlast.domain.bounded import bound
 from outlast.domain.door import Json, canonical_json, clean_text, stored_form
-from outlast.domain.errors import ModelMistake
+from outlast.domain.errors import ModelMistake, ToolTrouble
 from outlast.ports.background_driver import (
     Answer,
     Forgotten,
@@ -25,7 +25,6 @@ from outlast.ports.background_driver import (
     RemoteStatus,
     Trouble,
 )
-from outlast.ports.tool import Artifacts
 
 MOST_MESSAGE_BYTES: Final = 4_000
 MOST_QUESTIONS: Final = 20
@@ -135,11 +134,11 @@ def answer_form(answer: Answer) -> dict[str, Json]:
     return {"action": "accept", "content": dict(answer.content)} if answer.content else {"action": "accept"}
 
 
-async def product_in(result: object, artifacts: Artifacts | None) -> Product:
-    """What a finished task came to; a result that is none of a tool is shown as it is."""
+async def product_in(result: object) -> Product:
+    """What a finished task came to; a result that is none of a tool, or too large to be kept, is shown as far as it goes."""
     try:
-        return await product_of(types.CallToolResult.model_validate(result, by_name=False), artifacts)
-    except (ValidationError, ModelMistake):
+        return await product_of(types.CallToolResult.model_validate(result, by_name=False))
+    except (ValidationError, ModelMistake, ToolTrouble):
         return Product(bound(clean_text(_as_text(result))).shown)
 
 

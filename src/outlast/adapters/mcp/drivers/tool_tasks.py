@@ -31,7 +31,7 @@ from outlast.adapters.mcp.drivers.replies import (
     status_of,
 )
 from outlast.adapters.mcp.failure import ServerFailure
-from outlast.adapters.mcp.results import error_text, product_of, read_result
+from outlast.adapters.mcp.results import Contents, error_text, product_of, read_result
 from outlast.adapters.mcp.server import Server
 from outlast.domain.door import clean_text
 from outlast.domain.errors import ToolTrouble
@@ -46,7 +46,6 @@ from outlast.ports.background_driver import (
     Snapshot,
     Trouble,
 )
-from outlast.ports.tool import Artifacts
 
 MOST_ID_CHARACTERS: Final = 255
 NOT_FOUND: Final = "task_not_found"
@@ -80,9 +79,8 @@ def handle_in(result: types.CallToolResult, server: Server, tool: str) -> Handle
 class ToolDriver:
     """Looks after tasks by the tools the configuration names for the one that began them."""
 
-    def __init__(self, server: Server, artifacts: Artifacts | None = None) -> None:
+    def __init__(self, server: Server) -> None:
         self._server = server
-        self._artifacts = artifacts
         self._groups = {group.submit: group for group in server.config.task_tools}
         self.can_cancel = any(group.cancel for group in self._groups.values())
         self.can_answer = any(group.answer for group in self._groups.values())
@@ -154,7 +152,7 @@ class ToolDriver:
         if told.get("error_code") == NOT_FOUND:
             return Forgotten()
         if result.is_error:
-            reading = await read_result(result, None)
+            reading = await read_result(result, Contents())
             detail = f"{tool} of the MCP server {config.name} reports a failure: {error_text(reading.data)}"
             return Trouble("mcp_unavailable", detail, "See what the server says.")
         if told.get("task_id") != handle.remote_id:
@@ -187,7 +185,7 @@ class ToolDriver:
         is_text = isinstance(value, str)
         content: list[Any] = [types.TextContent(type="text", text=value)] if isinstance(value, str) else []
         result = types.CallToolResult(content=content, structured_content=None if is_text else value)
-        return await product_of(result, self._artifacts)
+        return await product_of(result)
 
 
 def _structured(result: types.CallToolResult) -> dict[str, Any]:

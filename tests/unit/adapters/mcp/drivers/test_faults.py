@@ -27,7 +27,7 @@ from outlast.ports.background_driver import (
     Snapshot,
     Trouble,
 )
-from outlast.testing.contexts import ArtifactsInMemory, tool_context
+from outlast.testing.contexts import tool_context
 from outlast.testing.contracts.background_driver import ended_by, seen_by
 from tests.mcp_peers.running import ROOT, RunningPeer
 
@@ -41,10 +41,7 @@ class Stage:
         self.peer, self.folder = peer, folder
         self.servers = servers
         self.config = ServerConfig(name="peer", url=peer.url, timeout_seconds=10)
-        self.artifacts = ArtifactsInMemory()
-        made = servers.driver("mcp_tasks", self.config, self.artifacts)
-        assert made is not None
-        self.driver: BackgroundDriver = made
+        self.driver: BackgroundDriver = servers.driver("mcp_tasks", self.config)
 
     async def begin(self, tool: str, **arguments: Any) -> Handle:
         handle = await (await self.tool(tool)).run(arguments, tool_context(self.folder))
@@ -92,14 +89,14 @@ async def test_a_long_result_is_bounded_and_kept(stage: Stage) -> None:
     assert ended.product is not None
     assert len(str(ended.product.data)) < MOST_PRODUCT_BYTES
     [digest] = ended.product.artifacts
-    assert len(await stage.artifacts.get(digest) or b"") == 2_000_000
+    assert len(ended.product.contents[digest]) == 2_000_000
 
 
 async def test_a_binary_result_is_kept_and_never_shown(stage: Stage) -> None:
     ended = await ended_by(stage.driver, await stage.begin("picture"))
     assert ended.product is not None
     [digest] = ended.product.artifacts
-    assert (await stage.artifacts.get(digest) or b"").startswith(b"\x89PNG")
+    assert ended.product.contents[digest].startswith(b"\x89PNG")
     assert "image/png" in str(ended.product.data)
     assert len(str(ended.product.data)) < 300
 
