@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.mcp_peers.tasks_kept import pause
+
 RELATED = "io.modelcontextprotocol/related-task"
 ENDED = ("completed", "failed", "cancelled")
 
@@ -151,7 +153,7 @@ class OldTasksPeer:
                 running.add_done_callback(self.background.discard)
 
     async def finish(self, task: OldTask) -> None:
-        await asyncio.sleep(0.05)
+        await pause(0.05)
         task.become("completed", "quick done")
 
     def told(self, request_id: str, result: dict[str, Any]) -> None:

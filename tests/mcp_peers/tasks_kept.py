@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import secrets
 import sqlite3
@@ -40,6 +41,13 @@ QUESTIONS: dict[str, dict[str, dict[str, Any]]] = {
     "repeats_questions": {"again": {"x": {"type": "string"}}},
     "two_questions": {"name": {"name": {"type": "string"}}, "age": {"age": {"type": "integer"}}},
 }
+
+
+async def pause(seconds: float) -> None:
+    """Take time, as work does."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await asyncio.Event().wait()
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:
@@ -118,7 +126,7 @@ class Tasks:
         if tool == "breaks":
             self.change(task_id, status="failed", error=json.dumps({"code": -32603, "message": "panic"}))
             return
-        await asyncio.sleep(max(float(arguments.get("seconds", 0.1)) - (time.time() - task["created"]), 0))
+        await pause(max(float(arguments.get("seconds", 0.1)) - (time.time() - task["created"]), 0))
         self.change(task_id, status="completed", result=json.dumps(self.result(task_id)))
 
     def result(self, task_id: str) -> dict[str, Any]:

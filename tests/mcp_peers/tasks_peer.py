@@ -16,7 +16,7 @@ import sqlite3
 import sys
 from typing import Any
 
-from tests.mcp_peers.tasks_kept import FAULTS, Tasks, has_expired, question, text, view
+from tests.mcp_peers.tasks_kept import FAULTS, Tasks, has_expired, pause, question, text, view
 
 VERSION = "2026-07-28"
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -151,9 +151,9 @@ class Peer:
             case "vanishes" if gets > 2:
                 raise UNKNOWN
             case "slow_get":
-                await asyncio.sleep(3)
+                await pause(3)
             case "hung_get":
-                await asyncio.sleep(3600)
+                await pause(3600)
             case "other_task":
                 return {**view(task), "taskId": "another"}
             case "nonsense":
