@@ -36,7 +36,7 @@ class Writer:
     def serve(self, jobs: Sequence[Job]) -> None:
         """Do all jobs in one transaction, or in a few where one of them fails."""
         try:
-            self._mind_watchers()
+            self._mind_watchers(is_idle=not jobs)
         except (sqlite3.Error, OutlastError):
             self._drop()  # who watches comes back after the timeout; who writes is told by the next transaction
         try:
@@ -127,13 +127,14 @@ class Writer:
                 self._session.connection.close()
             self._session = None
 
-    def _mind_watchers(self) -> None:
+    def _mind_watchers(self, *, is_idle: bool) -> None:
+        """Look at what others committed; a transaction that is to come looks anyway."""
         if not self._watches or self._opener.path is None:
             self._elsewhere = None
         elif self._elsewhere is None:
             self._elsewhere = Elsewhere(self._ready_session().connection)
             self._watches.touch_all()  # nobody looked until now, so everyone looks once
-        else:
+        elif is_idle:
             self._look(self._elsewhere)
 
     def _look(self, elsewhere: Elsewhere) -> None:

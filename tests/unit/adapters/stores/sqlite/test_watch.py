@@ -5,6 +5,11 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from outlast.adapters.stores.lane import Job
+from outlast.adapters.stores.sqlite.batch import write_batch
+from outlast.adapters.stores.sqlite.connection import Opener
+from outlast.adapters.stores.sqlite.writer import Writer
+from outlast.adapters.stores.watches import Watches
 from outlast.ports.queue import Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun
 from outlast.ports.stream import Append, EventRow
@@ -105,6 +110,24 @@ async def test_the_file_is_looked_at_only_while_someone_watches(tmp_path: Path) 
         assert looks == seen
         assert store._writer is not None
         assert store._writer.idle_seconds() is None
+
+
+async def test_a_transaction_looks_once_for_what_others_have_committed(tmp_path: Path) -> None:
+    """Within itself, so that nothing comes between the look and its own events; no look goes before it."""
+    told: list[str] = []
+    watches = Watches(lambda: None)
+    writer = Writer(Opener(tmp_path / "outlast.db", heard(told.append)), watches)
+    watch = watches.add(["r"])
+    writer.serve([])
+    told.clear()
+    writer.serve([Job(lambda session: write_batch(session, [append("r")]))])
+    assert [sql for sql in told if not sql.startswith("INSERT")] == [
+        "BEGIN IMMEDIATE",
+        "PRAGMA data_version",
+        "COMMIT",
+    ]
+    watch.stop()
+    writer.close()
 
 
 async def test_own_events_are_not_looked_for_elsewhere(tmp_path: Path) -> None:
