@@ -153,6 +153,7 @@ class Why(StrEnum):
     NO_DEAD_LETTER = "no_dead_letter"
     THREAD_GONE = "thread_gone"
     HAS_HANDLE = "has_handle"
+    NO_HANDLE = "no_handle"
 
 
 @dataclass(frozen=True, slots=True)

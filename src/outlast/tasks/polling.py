@@ -17,6 +17,7 @@ from outlast.tasks.announcing import announced
 from outlast.tasks.asking import asked, sent
 from outlast.tasks.happenings import Decided, Declined, Polled, Queue, Why
 from outlast.tasks.rules import (
+    CANCEL_AGAIN_SECONDS,
     FORGOTTEN_WAIT_SECONDS,
     TIMES_FORGOTTEN,
     Moment,
@@ -50,8 +51,8 @@ class Result:
 
 def polled(task: BackgroundTask, happening: Polled, rules: TaskRules, moment: Moment) -> Decided | Declined:
     """The task after it was asked for; the first end that is told holds, whatever is told later."""
-    if not task.is_open:
-        return Declined(Why.ENDED)
+    if not task.is_open or task.remote_id is None:
+        return Declined(Why.NO_HANDLE if task.is_open else Why.ENDED)
     answered = sent(task, happening.sent, moment.now)
     match happening.reply:
         case Snapshot() as snapshot if snapshot.status in _ENDS:
@@ -145,7 +146,11 @@ def _open(
         times_forgotten=0,
     )
     wait = poll_wait_seconds(task.poll_after_seconds, task.ttl_seconds, rules, moment)
-    return announced(before, task, {Queue.POLL: moment.after(wait)}, moment)
+    due = {Queue.POLL: moment.after(wait)}
+    taken_at = task.cancel_acknowledged_at
+    if taken_at is not None and (moment.now - taken_at).total_seconds() >= CANCEL_AGAIN_SECONDS:
+        due[Queue.CANCEL] = moment.now
+    return announced(before, task, due, moment)
 
 
 def standing(task: BackgroundTask) -> TaskStatus:

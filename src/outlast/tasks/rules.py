@@ -22,6 +22,9 @@ TIMES_FORGOTTEN: Final = 3
 BUSY_WAIT_SECONDS: Final = 30.0
 """When to look again at a conversation whose run is at work; the end of that run is what wakes us, this is the net below it."""
 
+CANCEL_AGAIN_SECONDS: Final = 60.0
+"""How long a server may work on after it took a wish to cancel before it is told again."""
+
 RESEND_POLLS: Final = 3
 """How often a server may go on asking after it was sent an answer before it is sent again."""
 

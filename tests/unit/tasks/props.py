@@ -67,7 +67,7 @@ def failed(code: str = "boom", error: str = "It broke.") -> Polled:
     return Polled(Snapshot(status=RemoteStatus.FAILED, error_code=code, error=error))
 
 
-def asking(sent: frozenset[str] = frozenset(), **questions: Question) -> Polled:
+def asking(sent: frozenset[str] = frozenset(), /, **questions: Question) -> Polled:
     """The other side asks."""
     return Polled(Snapshot(status=RemoteStatus.INPUT_REQUIRED, questions=questions), sent)
 

@@ -47,7 +47,7 @@ from tests.unit.tasks.props import (
 HANDLE = Handle(
     driver="mcp", server="renderer", principal="p", protocol_version="2", remote_id="far", data={"s": 1}
 )
-TOLD = [NotificationClaimed(), Told()]
+TOLD: list[Happening] = [NotificationClaimed(), Told()]
 
 
 def declined(before: BackgroundTask, happening: Happening) -> Why:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from outlast.domain.background import BackgroundTask
-from outlast.domain.notification import Notification
+from outlast.domain.notification import NOTIFICATION_TRANSITIONS, Notification
 from outlast.tasks.decide import decide
 from outlast.tasks.happenings import (
     Decided,
@@ -103,7 +103,7 @@ def test_a_newer_event_while_one_is_told_is_told_after_it() -> None:
 
 def test_the_last_failure_of_an_old_event_does_not_take_the_newer_one_with_it() -> None:
     rules = replace(RULES, max_attempts=1)
-    happened = [
+    happened: list[Happening] = [
         asking(k=QUESTION),
         NotificationClaimed(),
         Dispatched("r-2"),
@@ -160,3 +160,37 @@ def test_who_wants_to_hear_nothing_is_told_nothing() -> None:
 )
 def test_what_is_not_claimed_is_not_told(happening: Happening) -> None:
     assert declined(after(task(), completed()).task, happening) in {Why.NOT_CLAIMED, Why.NOT_DISPATCHED}
+
+
+OWNER = ThreadGone(by_owner=True)
+CLAIM = NotificationClaimed()
+RUN = Dispatched("r-2")
+OUTAGE = [trouble(), trouble(), trouble()]
+ONCE = replace(RULES, max_attempts=1)
+PATHS: list[list[Happening]] = [
+    [completed(), OWNER],
+    [completed(), CLAIM, OWNER],
+    [completed(), CLAIM, ThreadBusy()],
+    [completed(), CLAIM, DispatchFailed("no"), CLAIM],
+    [completed(), CLAIM, DispatchFailed("no"), OWNER],
+    [completed(), CLAIM, ThreadGone(), OWNER],
+    [completed(), CLAIM, Told(), OWNER],
+    [*OUTAGE, CLAIM, Told(), completed()],
+    [completed(), CLAIM, RUN, OWNER],
+    [completed(), CLAIM, RUN, RunEnded("r-2", 1)],
+    [completed(), CLAIM, RUN, RunEnded("r-2", 1, "no")],
+    [*OUTAGE, CLAIM, RUN, completed(), RunEnded("r-2", 1)],
+]
+LAST_TRY: list[Happening] = [completed(), CLAIM, RUN, RunEnded("r-2", 1, "no"), Redriven()]
+
+
+def test_every_arrow_of_the_table_is_walked_and_no_other() -> None:
+    walked = set()
+    for path, rules in [*((path, RULES) for path in PATHS), (LAST_TRY, ONCE)]:
+        now = task()
+        for number, happening in enumerate(path):
+            found = after(now, happening, rules=rules, seconds=number).task
+            walked.add((now.notification, found.notification))
+            now = found
+    table = {(source, target) for source, targets in NOTIFICATION_TRANSITIONS.items() for target in targets}
+    assert {arrow for arrow in walked if arrow[0] is not arrow[1]} == table
