@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from outlast.adapters.stores.postgres import PostgresStore
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.ports.memory import MemoryStore
 from outlast.testing.contracts.memory import MemoryContract
@@ -25,6 +26,16 @@ class TestSqliteMemory(MemoryContract):
     @pytest.fixture
     async def memory(self) -> AsyncIterator[MemoryStore]:
         store = SqliteStore(None)
+        await store.open()
+        yield store.memory
+        await store.close()
+
+
+@law("MEM-3.b", "MEM-3.d", "MEM-3.f", "MEM-4.b", "MEM-4.c")
+class TestPostgres(MemoryContract):
+    @pytest.fixture
+    async def memory(self, postgres_store_url: str) -> AsyncIterator[MemoryStore]:
+        store = PostgresStore(postgres_store_url)
         await store.open()
         yield store.memory
         await store.close()

@@ -59,6 +59,11 @@ class Link:
         found = await self.rows(text, *arguments)
         return found[0][0] if found else None
 
+    async def many(self, text: str, arguments: Sequence[Sequence[object]]) -> None:
+        """Run one query for each of several lists of arguments, all of them or none."""
+        self._count()
+        await self.connection.executemany(in_schema(text, self._schema), arguments)
+
     @property
     def is_closed(self) -> bool:
         """Has either side ended it?"""

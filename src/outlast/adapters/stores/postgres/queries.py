@@ -8,9 +8,9 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent
 
 
-def query(name: str) -> str:
-    """The text of `sql/NAME.sql`, without the comment at its head, for `in_schema`."""
-    lines = (_FOLDER / "sql" / f"{name}.sql").read_text("utf-8").splitlines()
+def query(name: str, folder: Path = _FOLDER / "sql") -> str:
+    """The text of `NAME.sql` in a folder, without the comment at its head, for `in_schema`."""
+    lines = (folder / f"{name}.sql").read_text("utf-8").splitlines()
     return "\n".join(line for line in lines if not line.startswith("--"))
 
 

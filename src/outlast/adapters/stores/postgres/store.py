@@ -13,6 +13,7 @@ from outlast.adapters.stores.postgres.address import read_address
 from outlast.adapters.stores.postgres.channels import Channels
 from outlast.adapters.stores.postgres.encoding import encode
 from outlast.adapters.stores.postgres.link import Dialer, Link
+from outlast.adapters.stores.postgres.memory.store import PostgresMemory
 from outlast.adapters.stores.postgres.patience import Patience
 from outlast.adapters.stores.postgres.queries import migrations
 from outlast.adapters.stores.postgres.schema import migrate
@@ -53,6 +54,7 @@ class PostgresStore:
         self._watches = Watches(lambda: None)
         self._annex = Annex(self._new_site)
         self._home: Site | None = None
+        self.memory = PostgresMemory(self._do)
         self.server: str | None = None
         self.schema = (0, 0)
         self.warning: str | None = None if address.can_listen else _DEAF

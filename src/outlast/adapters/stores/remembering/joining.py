@@ -55,11 +55,11 @@ def joined(candidates: Sequence[Candidate]) -> list[Ranked]:
     cosines = sorted((each.vector for each in candidates if each.vector is not None), reverse=True)
     weight = vector_weight(cosines)
     nearest, farthest = (cosines[0], cosines[-1]) if cosines else (0.0, 0.0)
-    keywords = [each.keyword for each in candidates]
+    keywords = sorted(each.keyword for each in candidates)
     ranked = [
         _ranked(
             each,
-            _within(each.keyword, min(keywords), max(keywords)),
+            _within(each.keyword, keywords[0], keywords[-1]),
             _within(farthest if each.vector is None else each.vector, farthest, nearest),
             weight,
         )

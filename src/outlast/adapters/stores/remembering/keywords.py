@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 SATURATION: Final = 1.2
 LENGTH_SHARE: Final = 0.75
 """The two constants of BM25, as they are usually chosen."""
 
-MAX_POSTINGS: Final = 20_000
+MAX_POSTINGS: Final = 8_000
 """About how many entries are looked at for one query; what holds only terms that are more common than that is not found by words."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vocabulary:
     """What is known of the words of a user: how many entries and terms there are, and how many entries hold each term of a query."""
 
@@ -26,21 +27,26 @@ class Vocabulary:
     holding: Mapping[str, int]
 
     def rarity(self, term: str) -> float:
-        """The weight of a term; it never vanishes, for in memory about one subject the subject's name stands everywhere."""
-        holding = self.holding.get(term, 0)
-        return math.log1p((max(self.entries, holding) - holding + 0.5) / (holding + 0.5))
+        """The weight of a term that some entry holds."""
+        return self._rarities[term]
 
-    def most(self) -> float:
-        """What an entry cannot exceed that holds every term of the query."""
-        return sum(self.rarity(term) for term in self.holding) * (SATURATION + 1)
+    @cached_property
+    def _rarities(self) -> dict[str, float]:
+        """The weights of the terms; none vanishes, for in memory about one subject the subject's name stands everywhere."""
+        return {
+            term: math.log1p((max(self.entries, holding) - holding + 0.5) / (holding + 0.5))
+            for term, holding in self.holding.items()
+            if holding
+        }
 
-    def weight(self, terms: Sequence[str]) -> float:
-        """The BM25 of an entry with these terms."""
-        counts = Counter(term for term in terms if term in self.holding)
+    def weight(self, counts: Mapping[str, int], length: int) -> float:
+        """The BM25 of an entry of `length` terms that holds those of the query as often as `counts` says."""
         usual = self.terms / self.entries if self.entries else 1.0
-        damped = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * len(terms) / usual)
+        damped = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / usual)
         return sum(
-            self.rarity(term) * count * (SATURATION + 1) / (count + damped) for term, count in counts.items()
+            rarity * count * (SATURATION + 1) / (count + damped)
+            for term, rarity in self._rarities.items()
+            if (count := counts.get(term, 0))
         )
 
 

@@ -54,11 +54,12 @@ class Shelf:
         return len(self._numbers)
 
     def add(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
-        """Take in (number of the sketch, number of the entry, sketch), in order."""
+        """Take in (number of the sketch, number of the entry, sketch), in order; those that are there already are left out."""
         for last, number, sketch in rows:
-            self.last = last
-            self._numbers.append(number)
-            self._bits += sketch
+            if last > self.last:
+                self.last = last
+                self._numbers.append(number)
+                self._bits += sketch
 
     def nearest(self, sketch: bytes, count: int) -> list[int]:
         """The numbers of the `count` entries whose sketches differ least, in no order. An entry may be named twice."""

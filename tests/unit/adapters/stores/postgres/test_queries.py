@@ -22,7 +22,7 @@ def test_every_query_is_used_by_name(name: str) -> None:
 def test_every_table_is_named_with_its_schema(script: Path) -> None:
     """The search path belongs to a session, and behind a pooler a session belongs to nobody."""
     tables = re.findall(r"CREATE TABLE \{schema\}\.(\w+)", "".join(migrations().values()))
-    assert len(tables) == 9
+    assert len(tables) == 13
     text = "\n".join(line for line in script.read_text("utf-8").splitlines() if not line.startswith("--"))
     assert not re.findall(rf"(?:FROM|JOIN|INTO|UPDATE|TABLE) (?:{'|'.join(tables)})\b", text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from outlast.adapters.stores.remembering.joining import POOL, SKETCHED, Candidate, Ranked, joined
 from outlast.adapters.stores.remembering.keywords import Holdings, Vocabulary, rarest
@@ -61,8 +61,8 @@ class _Search:
         near = self._near(self._asked.vector)
         cosine_of = {**self._cosines(by_words, self._asked.vector), **near}
         candidates = [
-            Candidate(number, vocabulary.weight(terms), cosine_of.get(number), outdated)
-            for number, terms, outdated in self._read_terms({*by_words, *near})
+            Candidate(number, vocabulary.weight(counts, length), cosine_of.get(number), outdated)
+            for number, counts, length, outdated in self._counts({*by_words, *near}, vocabulary.holding)
         ]
         return self._told(joined(candidates)[: self._asked.limit])
 
@@ -121,12 +121,19 @@ class _Search:
         near = cosines(vector, [content for _, content in rows])
         return {number: cosine for (number, _), cosine in zip(rows, near, strict=True)}
 
-    def _read_terms(self, numbers: Iterable[int]) -> list[tuple[int, list[str], bool]]:
+    def _counts(
+        self, numbers: Iterable[int], terms: Iterable[str]
+    ) -> Iterator[tuple[int, dict[str, int], int, bool]]:
+        """Of entries: the number, how often they hold each term, how many terms they have, and whether they are outdated."""
         rows = self._connection.execute(_TERMS, {"numbers": json.dumps(list(numbers))})
-        return [
-            (number, terms.split(" "), is_outdated(valid_to, self._asked.at))
-            for number, terms, valid_to in rows
-        ]
+        for number, joint, valid_to in rows:
+            held = joint.split(" ")
+            yield (
+                number,
+                {term: held.count(term) for term in terms},
+                len(held),
+                is_outdated(valid_to, self._asked.at),
+            )
 
     def _told(self, ranked: list[Ranked]) -> list[MemoryHit]:
         numbers = json.dumps([each.number for each in ranked])

@@ -1,0 +1,1 @@
+SELECT DISTINCT user_no FROM {schema}.memory WHERE expires_at <= $1

@@ -1,0 +1,1 @@
+SELECT count(*) FROM {schema}.memory WHERE words @@ $1::text::tsquery

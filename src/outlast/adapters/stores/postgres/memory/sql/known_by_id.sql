@@ -1,0 +1,1 @@
+SELECT memory_id, memory_no FROM {schema}.memory WHERE memory_id = ANY ($1::text[])
