@@ -3,6 +3,7 @@
 from outlast.domain.errors import ToolTrouble
 from outlast.domain.source import Found
 from outlast.domain.tool_call import Effect
+from outlast.ports.background_driver import Handle
 from outlast.ports.tool import Ask, BaseTool, Draft, ReadSource, Retry, ToolContext, ToolResult, tool
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Draft",
     "Effect",
     "Found",
+    "Handle",
     "ReadSource",
     "Retry",
     "ToolContext",

@@ -15,19 +15,23 @@ from outlast.domain.run import RunState
 from outlast.domain.states import State
 from outlast.journal.fold import load_state
 from outlast.journal.history import row_of
+from outlast.ports.background_driver import Product, RemoteStatus, Snapshot
+from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.tool import ToolResult, tool
 from outlast.runs.moves import enter, set_value
 from outlast.service import signals
 from outlast.service.fork import Branching, fork_run
 from outlast.service.messages import send_message
+from outlast.tasks.happenings import Queue
 from outlast.testing.faults import CrashPlan, CrashPoint
 from tests.crash.lives import Life, begun, live_on, lived
 from tests.golden.book import Book, bound_in, known_of
-from tests.unit.runs.parts import ask_for, call, say
+from tests.unit.runs.parts import ask_for, call, results, say
 from tests.unit.runs.props import page
 from tests.unit.runs.stage import staged
 from tests.unit.runs.test_run_machine import play
 from tests.unit.runs.troupe import Troupe
+from tests.unit.service.background.farm import farming
 
 HOSTILE = 'a\x00b \u2028 \u202e \U0001f600 $payload {"$literally": 1} <<end 0>>'
 
@@ -83,6 +87,29 @@ async def thread_line() -> Book:
         await send_message(stage.store, second, third, "And on.", "local")
         await stage.work(second)
         return await bound_in(stage.store, await stage.state(second))
+
+
+async def chat_background() -> Book:
+    """Work in the background: what an earlier run began is shown, more is begun, and its end is told while a person is asked."""
+
+    def answering(request: ModelRequest) -> ModelAnswer:
+        turn = len(results(request))
+        rendered, asked = ask_for(call("render", scene=HOSTILE)), ask_for(call("ask_human", question="And?"))
+        return (rendered, asked, say("So."))[turn]
+
+    async with farming(Path("unused"), answering, AskHuman) as hands:
+        hands.stage.answering = lambda request: (
+            say("Begun.") if results(request) else ask_for(call("render", scene="a"))
+        )
+        await hands.stage.play("Render one.", thread_id="t-1")
+        hands.stage.answering = answering
+        run_id = await hands.stage.play("Render another.", thread_id="t-1")
+        hands.farm.remote.default = Snapshot(status=RemoteStatus.COMPLETED, product=Product(HOSTILE))
+        await hands.poll()
+        await hands.do(Queue.NOTIFY)
+        await signals.answer(hands.store, run_id, "ann", "That one.")
+        await hands.stage.work(run_id)
+        return await bound_in(hands.store, await hands.stage.state(run_id))
 
 
 async def own_workflow() -> Book:
@@ -160,6 +187,7 @@ SCENARIOS: dict[str, Callable[[], Awaitable[Book]]] = {
     "chat": chat,
     "chat_deployed": chat_deployed,
     "thread_line": thread_line,
+    "chat_background": chat_background,
     "own_workflow": own_workflow,
     "research_full": research_full,
     "research_unknown_outcome": research_unknown_outcome,

@@ -217,6 +217,8 @@ _PLAIN: Final[dict[str, str]] = {
     "CancelRequested": "{by} cancels: {reason}",
     "Said": "{by} says: {text}",
     "EndAwaited": "{item} waits for this run to end",
+    "TaskReported": "background task {name} is {status}",
+    "TasksShown": "is shown the background tasks: {text}",
     "MessageSent": "tells {to}: {text}",
     "MessageReceived": "{sender} says: {text}",
     "Approved": "{by} approves {ticket}",

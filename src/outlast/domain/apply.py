@@ -59,6 +59,7 @@ def begin(run_id: str, recorded: Recorded) -> RunState:
         tools={tool.name: tool for tool in event.tools},
         inherited=event.inherited,
         in_line=event.in_line,
+        tells_of=event.tells_of,
     )
 
 

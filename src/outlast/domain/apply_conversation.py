@@ -13,6 +13,7 @@ from outlast.domain.events import (
     ModelAnswered,
     ModelFailed,
     ModelRequested,
+    TasksShown,
     Told,
 )
 from outlast.domain.evolve import evolve
@@ -33,7 +34,7 @@ def apply_conversation(state: RunState, event: Conversation) -> RunState:
             return _opened(state, event)
         case Told():
             return _told(state, event)
-        case ContextFolded() | ContextSummarised() | ContextCrowded():
+        case ContextFolded() | ContextSummarised() | ContextCrowded() | TasksShown():
             return state
         case _:
             assert_never(event)

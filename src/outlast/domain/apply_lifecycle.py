@@ -123,6 +123,8 @@ def _forked(state: RunState, event: RunForked) -> RunState:
         wants_resume=False,
         in_line=False,
         waiters=(),
+        background={},
+        tells_of=(),
     )
 
 

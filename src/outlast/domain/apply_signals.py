@@ -20,6 +20,7 @@ from outlast.domain.events import (
     ResumeRequested,
     Said,
     Signal,
+    TaskReported,
 )
 from outlast.domain.evolve import evolve
 from outlast.domain.run import MAIN_BRANCH, RecallCall, RunState, Waiter
@@ -41,6 +42,8 @@ def apply_signal(state: RunState, event: Signal) -> RunState:  # noqa: C901 - on
             return _heard(state)
         case MessageSent():
             return state
+        case TaskReported(task=task, is_open=is_open):
+            return state if is_open else _without_task(state, task)
         case EndAwaited(queue=queue, item=item):
             waiter = Waiter(queue, item)
             return state if waiter in state.waiters else evolve(state, waiters=(*state.waiters, waiter))
@@ -74,6 +77,18 @@ def _heard(state: RunState, text: str = "") -> RunState:
     if talk is not None and text:
         branches[MAIN_BRANCH] = evolve(talk, recall=_asked_too(talk.recall, recall_for(state, text)))
     return evolve(state, branches=branches)
+
+
+def _without_task(state: RunState, task: str) -> RunState:
+    """A background task has ended; the branch that stood still for it goes on once it has no other."""
+    awaited = state.background.get(task)
+    if awaited is None:
+        return state
+    left = evolve(state, background={name: one for name, one in state.background.items() if name != task})
+    branch = state.branches.get(awaited.branch)
+    if branch is None or not state.awaits(branch):
+        return left
+    return evolve(left, branches={**left.branches, branch.id: evolve(branch, told_since=True, answer=None)})
 
 
 def _asked_too(before: RecallCall | None, asked: RecallCall | None) -> RecallCall | None:

@@ -16,7 +16,7 @@ from outlast.domain.events import (
 )
 from outlast.domain.evolve import evolve
 from outlast.domain.repetition import question_of, remembered
-from outlast.domain.run import Branch, Call, HookCall, RunState
+from outlast.domain.run import Awaited, Branch, Call, HookCall, RunState
 from outlast.domain.tool_call import Effect
 
 
@@ -95,8 +95,17 @@ def _answered(state: RunState, event: ToolAnswered) -> RunState:
         tickets={
             name: other for name, other in state.tickets.items() if other.subject != call_subject(event.call)
         },
+        background=_with_begun(state, call, event),
         idle_claims=0,
     )
+
+
+def _with_begun(state: RunState, call: Call, event: ToolAnswered) -> dict[str, Awaited]:
+    """The open background tasks, with the one the call began."""
+    begun = event.outcome.task
+    if begun is None:
+        return state.background
+    return {**state.background, begun.id: Awaited(begun.name, call.branch)}
 
 
 def _counted(state: RunState, call: Call, event: ToolAnswered) -> dict[str, int]:

@@ -185,6 +185,14 @@ class HookCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Awaited:
+    """A background task that a call of the run began and that has not ended as far as the run was told."""
+
+    name: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
 class Waiter:
     """What waits for a run to end: an entry of a queue."""
 
@@ -207,6 +215,7 @@ class RunState:
 
     `entered_position` is where the present working state was entered; a halt (WAITING, PAUSED) in between does not count as
     leaving it, so that tickets and hooks of a transition hold over the halt. Up to `counted_at` work is in the counters.
+    `background` holds open background tasks of the run by their local id.
     `in_line` is true from the start of a run behind another until its turn has come.
     """
 
@@ -254,6 +263,8 @@ class RunState:
     wants_resume: bool = False
     in_line: bool = False
     waiters: tuple[Waiter, ...] = ()
+    background: dict[str, Awaited] = field(default_factory=dict)
+    tells_of: tuple[str, ...] = ()
 
     @property
     def has_ended(self) -> bool:
@@ -281,6 +292,12 @@ class RunState:
         """Seconds of work at `now`, the stretch since the last event included."""
         stretch = (now - self.counted_at) if self.is_claimed and self.is_working else timedelta()
         return self.counters.working_seconds + max(0.0, stretch.total_seconds())
+
+    def awaits(self, branch: Branch) -> bool:
+        """Does this branch stand still until a background task it began has ended? Subtasks do; a conversation goes on."""
+        return branch.subtask is not None and any(
+            task.branch == branch.id for task in self.background.values()
+        )
 
     def open_tickets(self) -> tuple[Ticket, ...]:
         """Tickets that wait for a person, oldest first."""

@@ -52,13 +52,21 @@ class ToolError:
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """A background task that a call began: its local id and its name in its thread."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolOutcome:
     """What a call came to, as the journal keeps it.
 
     `shown` is the text the model sees, bounded and clean; the full output, when longer, is the artifact with digest
     `artifact` of `size_bytes`. `note` is what the engine adds for the model, outside the fence. `found` and `fetched` feed
     the ledger of sources. `spent_tokens` and `spent_usd` are what model calls made by the tool itself used up. `repairs`
-    names what was replaced at the door.
+    names what was replaced at the door. `task` is the background task that goes on.
     """
 
     ok: bool
@@ -75,3 +83,4 @@ class ToolOutcome:
     spent_tokens: int = 0
     spent_usd: float = 0.0
     repairs: tuple[str, ...] = ()
+    task: Begun | None = None

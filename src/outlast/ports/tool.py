@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, overload
 from outlast.domain.door import Json
 from outlast.domain.source import Found
 from outlast.domain.tool_call import Effect
+from outlast.ports.background_driver import Handle
 from outlast.ports.search import Fetch, Search
 
 
@@ -70,6 +71,19 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Background:
+    """That calls of a tool may go on in the background: `driver`, `server` and `principal` are those of its handles.
+
+    Where it `always` does, the task is written down before the request leaves; else the other side decides call by call.
+    """
+
+    driver: str
+    server: str
+    principal: str = ""
+    always: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Retry:
     """How often a failed call is tried again. `max_attempts` counts the first try; `backoff` is exponential, fixed or none."""
 
@@ -92,9 +106,12 @@ class Tool(Protocol):
     exclusive_group: str | None
     max_concurrent: int | None
     version: str
+    background: Background | None
 
-    async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult | Ask | Draft:
-        """Do the work. Must leave nothing running when cancelled.
+    async def run(
+        self, arguments: dict[str, Json], context: ToolContext
+    ) -> ToolResult | Ask | Draft | Handle:
+        """Do the work, or begin it and give a handle to it. Must leave nothing running when cancelled.
 
         Raises Passing (`timeout`, `tool_failed`) for what may go better when tried again, ToolTrouble for what will not.
         """
@@ -105,7 +122,8 @@ class BaseTool:
     """The base of a tool written as a class: set the attributes, write `execute`.
 
     `execute` takes the arguments by name; a parameter annotated `ToolContext` is injected. An `async def` runs in the event
-    loop and is cancelled; a plain `def` runs in a process of its own that can be killed. Units: seconds.
+    loop and is cancelled; a plain `def` runs in a process of its own that can be killed. With `background` a call is a background
+    task: any worker does the work, for as long as it takes, while the conversation goes on. Units: seconds.
     """
 
     name: ClassVar[str]
@@ -118,9 +136,10 @@ class BaseTool:
     cache_seconds: ClassVar[float | None] = None
     exclusive_group: ClassVar[str | None] = None
     max_concurrent: ClassVar[int | None] = None
+    background: ClassVar[bool | None] = None
 
     def execute(self, *args: Any, **kwargs: Any) -> Any:
-        """Do the work and return a ToolResult (or an Ask or a Draft)."""
+        """Do the work and return a ToolResult (or an Ask, a Draft or a Handle)."""
         raise NotImplementedError(f"The tool {type(self).__name__} does not define execute().")
 
 
@@ -156,6 +175,27 @@ class Mates(Protocol):
         ...
 
 
+class BackgroundTasks(Protocol):
+    """The background tasks of the conversation. Each is meant by its local id or its name; all raise NotFound, Conflict and
+    CallerMistake that say what to do."""
+
+    async def list(self) -> list[Json]:
+        """The newest, in four fields."""
+        ...
+
+    async def show(self, wanted: str, offset: int, limit: int) -> Json:
+        """One of them, with a part of what it came to."""
+        ...
+
+    async def cancel(self, wanted: str) -> Json:
+        """Ask that one be cancelled."""
+        ...
+
+    async def answer(self, wanted: str, answer: str | dict[str, Json], question: str | None) -> Json:
+        """Hand on what the user answers; refused where it is not the user's turn."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a tool is given beside its arguments.
@@ -176,6 +216,7 @@ class ToolContext:
     fetch: Fetch | None = None
     model: SideModel | None = None
     mates: Mates | None = None
+    background: BackgroundTasks | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +233,7 @@ class ToolDeclaration:
     cache_seconds: float | None = None
     exclusive_group: str | None = None
     max_concurrent: int | None = None
+    background: bool | None = None
 
 
 DECLARATION_ATTRIBUTE = "__outlast_tool__"

@@ -143,10 +143,31 @@ def _orphaned(state: RunState, call: Call) -> Sequence[Command]:
     In a fork a call that was open has another key than it ran under, so only what reads may be repeated.
     """
     effect, is_forked = effect_of(state, call), call.generation == FORKED
+    tool = state.tools.get(call.call.name)
+    if tool is not None and tool.background == "local":
+        return [CallTool(call.call.id, call.attempt + 1, call.edited)]
+    if may_have_begun(state, call):
+        return [Record(ToolUnsettled(call.call.id, LOST)), _lost_in_background(call)]
     if effect is Effect.ONCE or (is_forked and effect is not Effect.READ):
         reason = "the original run was at it" if is_forked else LOST
         return [Record(ToolUnsettled(call.call.id, reason))]
     return [CallTool(call.call.id, call.attempt + 1, call.edited)]
+
+
+def may_have_begun(state: RunState, call: Call) -> bool:
+    """May the other side have begun a background task of which nobody heard?"""
+    tool = state.tools.get(call.call.name)
+    background = tool.background if tool is not None else None
+    return background == "always" or (background == "maybe" and effect_of(state, call) is Effect.ONCE)
+
+
+def _lost_in_background(call: Call) -> Command:
+    """Whether the work was begun stands as a background task of unknown outcome, of which the conversation is told."""
+    detail = (
+        f"{call.call.name} was interrupted while it was asked for; whether the work was begun is not known. It is among the "
+        "background tasks. Find out before you ask for it again."
+    )
+    return settle(call.call.id, "outcome_unknown", detail, "engine")
 
 
 def _answered(call: Call, question: Question) -> Sequence[Command]:
@@ -157,6 +178,8 @@ def _answered(call: Call, question: Question) -> Sequence[Command]:
 
 
 def _unsettled(state: RunState, call: Call) -> Sequence[Command]:
+    if may_have_begun(state, call):
+        return [_lost_in_background(call)]
     if state.definition.unknown_outcome == "error":
         detail = f"{call.call.name} was interrupted; whether it took effect is not known. Find out before you try again."
         return [settle(call.call.id, "outcome_unknown", detail, "policy")]

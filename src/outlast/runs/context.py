@@ -30,6 +30,8 @@ from outlast.domain.events import (
     RunForked,
     RunStarted,
     Said,
+    TaskReported,
+    TasksShown,
     Told,
     ToolAnswered,
     ToolsChanged,
@@ -37,12 +39,14 @@ from outlast.domain.events import (
 from outlast.domain.message import Message
 from outlast.domain.report import Report
 from outlast.domain.run import MAIN_BRANCH
+from outlast.domain.thread import ThreadSaid
 from outlast.ports.provider import ToolSchema
 from outlast.runs.conversation import Conversation, SummaryAsked
 from outlast.runs.fences import RULE, fence
 from outlast.runs.lines import Kind, TokenCount
 from outlast.runs.recall.showing import recalled_text
 from outlast.runs.summaries import summary_as_text
+from outlast.runs.thread_lines import TASKS_KEY, TASKS_SHOWN, line_of
 
 CEILING_SHARE: Final = 0.6
 """How much of what a server refused as too long a context may have from then on."""
@@ -63,11 +67,11 @@ class _Asked:
 class Conversations:
     """The conversations of a run, folded from its journal. The main one goes on from what was said in the thread before."""
 
-    def __init__(self, count: TokenCount, thread: tuple[Message, ...] = ()) -> None:
+    def __init__(self, count: TokenCount, thread: tuple[ThreadSaid, ...] = ()) -> None:
         self.count = count
+        self.thread = thread
         self.secret = ""
         self.report: Report | None = None
-        self._thread = thread
         self._tools: dict[str, int] = {}
         self._pins: list[tuple[int, str]] = []
         self._by_branch: dict[str, Conversation] = {}
@@ -75,8 +79,10 @@ class Conversations:
         self._asked: dict[str, _Asked] = {}
         self._branch_of: dict[str, str] = {}
         self._tool_of: dict[str, str] = {}
-        self._unheard: list[tuple[int, str, Kind]] = []
+        self._unheard: list[tuple[int, str, Kind, str]] = []
         self._summaries: dict[str, ContextSummary] = {}
+        self._begun_in: dict[str, str] = {}
+        self._material = ""
 
     def __getitem__(self, branch: str) -> Conversation:
         return self._by_branch[branch]
@@ -103,6 +109,7 @@ class Conversations:
                 branch, name = self._branch_of.pop(call, ""), self._tool_of.pop(call, "")
                 if branch:
                     self._observed(position, branch, name, event)
+                    self._note_begun(position, branch, event)
             case BranchOpened():
                 self._opened(position, event)
             case ContextFolded(branch=branch, position=upto, characters=characters):
@@ -187,12 +194,15 @@ class Conversations:
         conversation.tools_estimate = self._tokens_of(event.tools)
         conversation.ratio = self._ratios.get(event.role, 1.0)
         conversation.add(position, Kind.SYSTEM, Message("system", f"{event.system}\n\n{RULE}"))
-        thread = self._thread if event.branch == MAIN_BRANCH else ()
+        thread = self.thread if event.branch == MAIN_BRANCH else ()
         for at, said in enumerate(thread, start=1 - len(thread)):
-            conversation.add(position, Kind.SAID if said.speaker == "user" else Kind.EARLIER, said, order=at)
+            kind, message, key = line_of(said, self.secret, position)
+            conversation.add(position, kind, message, key, order=at)
         opening = event.opening
         shown = self.report if event.shows_report else None
         material = event.material if shown is None else report_as_text(shown)
+        if self._material and event.branch == MAIN_BRANCH:
+            opening += "\n\n" + fence(self.secret, position, "background tasks", self._material)
         if material:
             opening += "\n\n" + fence(self.secret, position, event.material_from or "another role", material)
         conversation.add(position, Kind.REQUEST, Message("user", opening))
@@ -216,22 +226,51 @@ class Conversations:
             case MemoryRecalled(branch=branch, entries=entries) if entries and branch in self._by_branch:
                 recalled = fence(self.secret, position, "memory", recalled_text(entries))
                 self._by_branch[branch].hear(position, recalled, Kind.RECALLED)
-            case MessageReceived(sender=sender, text=text):
-                words = "A run of this conversation says:\n" + fence(self.secret, position, sender, text)
-                self._hear(position, words, Kind.TOLD)
             case ReportWritten(report=report):
                 self.report = report
-            case RunStarted(secret=secret, tools=tools):
-                self.secret = secret
+            case RunStarted(secret=secret, tools=tools, material=material):
+                self.secret, self._material = secret, material
                 self._offer(tools)
             case RunForked(secret=secret):
                 self.secret = secret
             case ToolsChanged(tools=tools):
                 self._offer(tools)
             case _:
+                self._heard_of_others(position, event)
+
+    def _heard_of_others(self, position: int, event: AnyEvent) -> None:
+        """What background tasks and other runs of the thread have to say."""
+        match event:
+            case TasksShown(text=text):
+                shown = fence(self.secret, position, "background tasks", text)
+                self._hear(position, f"{TASKS_SHOWN}\n{shown}", Kind.TASK, TASKS_KEY)
+            case TaskReported():
+                self._reported(position, event)
+            case MessageReceived(sender=sender, text=text):
+                words = "A run of this conversation says:\n" + fence(self.secret, position, sender, text)
+                self._hear(position, words, Kind.TOLD)
+            case _:
                 pass
 
-    def _hear(self, position: int, words: str, kind: Kind) -> None:
+    def _note_begun(self, position: int, branch: str, event: ToolAnswered) -> None:
+        """What outlives every compression: that a call began a background task, until it is told what became of it."""
+        begun = event.outcome.task
+        if begun is not None:
+            self._begun_in[begun.id] = branch
+            words = f"[The background task {begun.name!r} ({begun.id}) goes on; you will be told what becomes of it.]"
+            self._by_branch[branch].hear(position, words, Kind.TASK, begun.id)
+
+    def _reported(self, position: int, event: TaskReported) -> None:
+        """What became of a task is heard where it was begun, else by whoever hears people."""
+        shown = fence(self.secret, position, f"background task {event.name}", event.material)
+        words = f"[The background task {event.name!r} ({event.task}) is {event.status}.]\n{shown}"
+        branch = self._by_branch.get(self._begun_in.get(event.task, ""))
+        if branch is not None:
+            branch.hear(position, words, Kind.DELIVERED, event.task)
+        else:
+            self._hear(position, words, Kind.DELIVERED, event.task)
+
+    def _hear(self, position: int, words: str, kind: Kind, key: str = "") -> None:
         """Let the conversations hear what is said to the run; what is said before there is one is heard by the first."""
         hearing = [
             conversation
@@ -239,11 +278,11 @@ class Conversations:
             if hears_people(branch, conversation.purpose)
         ]
         for conversation in hearing:
-            conversation.hear(position, words, kind)
+            conversation.hear(position, words, kind, key)
         if kind is Kind.PINNED:
             self._pins.append((position, words))
         elif not hearing:
-            self._unheard.append((position, words, kind))
+            self._unheard.append((position, words, kind, key))
 
     def _offer(self, tools: Sequence[PinnedTool]) -> None:
         for tool in tools:

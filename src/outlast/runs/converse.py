@@ -43,11 +43,12 @@ def converse(
 
 
 def needs_model(state: RunState, branch: Branch, now: datetime) -> bool:
-    """Is it the model's turn: nothing open, nothing in flight, nothing to be recalled, no answer yet, no wait to sit out?"""
+    """Is it the model's turn: nothing open or in flight, nothing to be recalled, no answer yet, no task or time to wait for?"""
     if (
         branch.open_calls
         or branch.recall is not None
         or branch.answer is not None
+        or state.awaits(branch)
         or is_asking(state, branch)
     ):
         return False

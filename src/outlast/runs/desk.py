@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from outlast.domain.door import digest_of
 from outlast.domain.errors import Broken
 from outlast.domain.events import AnyEvent
+from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
 from outlast.ports.queue import Claim
 from outlast.ports.store import Store
@@ -21,10 +22,16 @@ from outlast.runs.means import Means
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a performed command came to: events to append, and items that ride in the same commit."""
+    """What a performed command came to: events to append, and items that ride in the same commit.
+
+    `handle` is that of a background task that goes on; where it cannot be kept because it is another task's, the call comes to
+    `otherwise`.
+    """
 
     events: Sequence[AnyEvent]
     items: Sequence[Item] = ()
+    handle: Handle | None = None
+    otherwise: AnyEvent | None = None
 
 
 @dataclass(slots=True)

@@ -24,8 +24,10 @@ from outlast.domain.events import (
     ToolRequested,
     ValueSet,
 )
+from outlast.domain.run import RunState
 from outlast.domain.states import WORKING, State, may_follow
 from outlast.journal.snapshot import state_digest
+from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
 from outlast.runs.calls import may_begin
 from outlast.runs.decide import Workflow, decide
@@ -56,10 +58,16 @@ class Started:
 
 @dataclass(slots=True)
 class Draft:
-    """The events of a commit, what is written with them, and the effects that begin once it is durable."""
+    """The events of a commit, what is written with them, and the effects that begin once it is durable.
+
+    `before` is the state they came upon, `handles` are those of background tasks by the calls that began them.
+    """
+
+    before: RunState | None = None
 
     recorded: list[Recorded] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
+    handles: dict[str, Handle] = field(default_factory=dict)
     started: list[Started] = field(default_factory=list)
 
 

@@ -47,6 +47,7 @@ async def drive(session: Session) -> str:
         listener.cancel()
         watch.stop()
         await session.kill_calls()
+        await session.abandon()
 
 
 async def _one_turn(session: Session) -> None:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from outlast.domain.door import Json
-from outlast.domain.events import PinnedTool
+from outlast.domain.events import PinnedTool, Recorded
 from outlast.domain.hooks import Hook
+from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
-from outlast.domain.tool_call import ToolError
+from outlast.domain.tool_call import Begun, ToolCall, ToolError
+from outlast.ports.background_driver import Handle
+from outlast.ports.batch import Item
 from outlast.ports.embedder import Embedder
 from outlast.ports.live import Live
 from outlast.ports.memory import MemoryStore
 from outlast.ports.provider import Provider
 from outlast.ports.search import Fetch, Search
 from outlast.ports.store import Store
-from outlast.ports.tool import Mates, Tool
+from outlast.ports.tool import BackgroundTasks, Mates, Tool
 from outlast.runs.decide import Workflow
 
 
@@ -40,12 +44,16 @@ class ReadForm(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who asks, when a tool asks something of outlast itself: the call of a run, never what a model says of itself."""
+    """Who asks, when a tool asks something of outlast itself: the call of a run, never what a model says of itself.
+
+    `is_user_turn` is whether the call is made in a run that answers a person.
+    """
 
     user_id: str
     thread_id: str
     run_id: str
     key: str
+    is_user_turn: bool = False
 
 
 class Indoors(Protocol):
@@ -53,6 +61,41 @@ class Indoors(Protocol):
 
     def mates(self, store: Store, caller: Caller) -> Mates:
         """The other runs of the caller's thread."""
+        ...
+
+    def background(self, store: Store, caller: Caller) -> BackgroundTasks:
+        """The background tasks of the caller's thread."""
+        ...
+
+
+class Office(Protocol):
+    """What keeps the background tasks of runs: rows that are written in the commits of the runs they belong to."""
+
+    async def name_for(self, state: RunState, call: ToolCall, wanted: str) -> Begun:
+        """The local id and the name of the task that a call begins: the same whenever it is asked for, unique in its thread."""
+        ...
+
+    async def joined(
+        self,
+        before: RunState,
+        state: RunState,
+        recorded: Sequence[Recorded],
+        handles: Mapping[str, Handle],
+        now: datetime,
+    ) -> list[Item]:
+        """What must be written with these events, which lead from the state `before` to `state`.
+
+        Rows of tasks that calls begin, under the `handles` that calls gave; what the end of a run means for tasks it told of, or
+        began.
+        """
+        ...
+
+    async def shown(self, state: RunState, before: str) -> str:
+        """The background tasks of a run's thread as a run may see them; empty where they stand as in `before`, or there are none."""
+        ...
+
+    async def abandon(self, handle: Handle) -> None:
+        """Cancel a task whose handle could not be kept, as well as that can be done; never raises."""
         ...
 
 
@@ -70,7 +113,8 @@ class Means:
 
     `provider` gives the models of a role. `pinned` are the tools as a run would be pinned to them now, where they may have
     changed. `memory` is None where nothing is remembered, `embedder` where vectors are not used. `close` gives everything back.
-    changed. `indoors` is what tools may ask of outlast itself. `close` gives everything back.
+    changed. `indoors` is what tools may ask of outlast itself, `office` keeps the background tasks; without it
+    a run has none. `close` gives everything back.
     """
 
     workflow: Workflow
@@ -89,6 +133,7 @@ class Means:
     memory: MemoryStore | None = None
     embedder: Embedder | None = None
     indoors: Indoors | None = None
+    office: Office | None = None
 
 
 class BuildMeans(Protocol):

@@ -23,8 +23,10 @@ from outlast.domain.run import Call, RunState
 from outlast.domain.source import Fetched, Found
 from outlast.domain.task import RetrySettings
 from outlast.domain.tool_call import Effect, ToolError, ToolOutcome
+from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
 from outlast.ports.tool import Ask, Draft, ReadSource, Tool, ToolContext, ToolResult
+from outlast.runs.background import LOCAL, begun_in_background, local_handle
 from outlast.runs.contained import Escaped, contained
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafts import report_event
@@ -32,6 +34,9 @@ from outlast.runs.hooks import call_hook
 from outlast.runs.moves import shown_error
 from outlast.runs.perform_model import backoff_seconds
 from outlast.runs.tool_context import Spending, context_for
+
+Returned = ToolResult | Ask | Draft | Handle | ToolError
+"""What a try of a call came to."""
 
 GRACE_SECONDS: Final = 2.0
 """How long a tool may take to stop by itself after its time is up, before the engine cancels it."""
@@ -45,7 +50,7 @@ _TOLD_APART: Final = frozenset({"timeout", "outcome_unknown"})
 class _Tried:
     """What one or more tries of a call came to."""
 
-    result: ToolResult | Ask | Draft | ToolError
+    result: Returned
     attempts: int
 
 
@@ -69,13 +74,15 @@ async def perform_tool(desk: Desk, state: RunState, call: Call, edited: dict[str
     if isinstance(checked, ToolError):
         return Outcome([*hooks, _answer(call, ToolOutcome(False, shown_error(checked), checked))])
     tried = await _tries(desk, state, call, tool, pinned, checked, spending)
-    if isinstance(tried.result, Ask):
+    if isinstance(tried.result, Ask) and not state.tells_of:
         question = QuestionAsked(
             f"q-{call.call.id}-{call.attempt}", clean_text(tried.result.question), call.call.id
         )
         return Outcome([*hooks, question])
     if isinstance(tried.result, ToolError) and tried.result.code == "outcome_unknown":
         return Outcome([*hooks, ToolUnsettled(call.call.id, tried.result.detail)])
+    if isinstance(tried.result, Handle):
+        return await begun_in_background(desk, state, call, hooks, tried.result)
     outcome, events, items = _safe_outcome_of(desk, state, call, tool, tried, edited)
     outcome = replace(
         outcome,
@@ -154,11 +161,13 @@ async def _tries(
 
 async def _one_try(
     tool: Tool, arguments: dict[str, Json], context: ToolContext, pinned: PinnedTool
-) -> tuple[ToolResult | Ask | Draft | ToolError, bool]:
+) -> tuple[Returned, bool]:
     """One try under a deadline, and whether its trouble may pass.
 
     A tool that keeps its time itself answers first, with what had been printed; this deadline is for those that do not.
     """
+    if pinned.background == LOCAL and tool.background is not None:
+        return local_handle(tool.background, dict(arguments), context), False
     try:
         running = tool.run(dict(arguments), context)
         return await contained(running, pinned.timeout_seconds + GRACE_SECONDS), False
@@ -174,7 +183,7 @@ async def _one_try(
         return ToolError("tool_failed", clean_text(f"{type(error).__name__}: {error}")[:2000]), True
 
 
-def _reports_failure(result: ToolResult | Ask | Draft | ToolError) -> bool:
+def _reports_failure(result: Returned) -> bool:
     return isinstance(result, ToolResult) and not result.success
 
 

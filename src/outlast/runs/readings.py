@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from outlast.domain.apply import apply
 from outlast.domain.events import FoldDiverged, Recorded
-from outlast.domain.message import Message
 from outlast.domain.run import RunState
+from outlast.domain.thread import ThreadSaid
 from outlast.journal.fold import resumed, unknown_run
 from outlast.runs.cache import Cache
 from outlast.runs.context import Conversations
@@ -38,7 +38,7 @@ def read_all(
     run_id: str,
     history: Sequence[Recorded],
     count: TokenCount,
-    thread: Iterable[Message] = (),
+    thread: Iterable[ThreadSaid] = (),
     snapshot: RunState | None = None,
 ) -> Readings:
     """The readings of a whole journal, its state by a snapshot where there is one and recorded digests compared (`resumed`).

@@ -42,6 +42,7 @@ from outlast.journal.snapshot import EVERY, snapshot_of
 from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.queue import Release
 from outlast.ports.run_rows import UpdateRun
+from outlast.ports.task_rows import InsertTask, UpdateTask
 from outlast.runs.crowd import is_found_in_time
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Intent, Started
@@ -88,6 +89,7 @@ class Session:
         self._is_stale = False
         self._unsure: list[Started] = []
         self._is_in_line = readings.state.in_line
+        self._refused: set[str] = set()
 
     @property
     def state(self) -> RunState:
@@ -152,6 +154,13 @@ class Session:
             await asyncio.wait(tasks, timeout=KILL_PATIENCE_SECONDS)
         self._in_flight.clear()
 
+    async def abandon(self) -> None:
+        """Give up the background tasks whose handles were not kept: another worker goes on with the run and does not know them."""
+        office = self.desk.means.office
+        for outcome in self._done:
+            if office is not None and outcome.handle is not None:
+                await office.abandon(outcome.handle)
+
     async def _written(self, outcomes: Sequence[Outcome]) -> bool:
         for _ in range(MAX_RACES):
             draft = self._drafted(outcomes)
@@ -167,27 +176,50 @@ class Session:
         )
 
     def _drafted(self, outcomes: Sequence[Outcome]) -> Draft:
-        draft, now = Draft(), self.desk.now()
+        draft, now = Draft(before=self.state), self.desk.now()
         for outcome in outcomes:
             if is_awaited(self.state, outcome.events):
-                draft.items += outcome.items
-                for event in outcome.events:
-                    self.drafter.place(draft, event, now)
+                self._place(draft, outcome, now)
         if not self.is_draining and self._trouble is None:
             self.decided_at = now
             self.drafter.settle(draft, now)
         return draft
 
+    def _place(self, draft: Draft, outcome: Outcome, now: datetime) -> None:
+        """Add what a call came to; where its handle is another task's already, what it comes to then."""
+        draft.items += outcome.items
+        for event in outcome.events:
+            if outcome.handle is None or not isinstance(event, ToolAnswered):
+                self.drafter.place(draft, event, now)
+            elif event.call in self._refused and outcome.otherwise is not None:
+                self.drafter.place(draft, outcome.otherwise, now)
+            else:
+                draft.handles[event.call] = outcome.handle
+                self.drafter.place(draft, event, now)
+
+    async def _joined(self, draft: Draft) -> list[Item]:
+        """What must be written with the draft of the background tasks it is about."""
+        office = self.desk.means.office
+        if office is None:
+            return []
+        before = draft.before or self.state
+        return await office.joined(before, self.state, draft.recorded, draft.handles, self.desk.now())
+
     async def _committed(self, draft: Draft, last: Sequence[Item] = ()) -> bool:
         """Write a draft. False when the journal had grown: the readings are then made anew."""
-        prepared = prepare(self.desk.run_id, draft.recorded, self.desk.generation)
-        items = [*prepared.items, *draft.items, *self._row_items(draft.recorded), *last]
         self._is_stale = True
+        prepared = prepare(self.desk.run_id, draft.recorded, self.desk.generation)
+        joined = await self._joined(draft)
+        items = [*prepared.items, *joined, *draft.items, *self._row_items(draft.recorded), *last]
         written = await self.desk.store.commit(items)
         self._is_stale = False
         if isinstance(written, Committed):
             self._is_in_line = False
             return True
+        if items[written.index] in joined:
+            self._refuse(written.guard, items[written.index], draft)
+            await self._read_anew()
+            return False
         if written.guard is Guard.THREAD_BUSY:
             raise Conflict(
                 "thread_busy",
@@ -199,6 +231,13 @@ class Session:
             raise Broken("lease_lost", f"Another worker holds {self.desk.run_id} ({written.guard}).")
         await self._read_anew()
         return False
+
+    def _refuse(self, guard: Guard, item: Item, draft: Draft) -> None:
+        """A row of a background task could not be written: it has gone on meanwhile, or its handle is another task's."""
+        if guard is Guard.REMOTE and isinstance(item, InsertTask | UpdateTask):
+            self._refused |= {
+                call for call, handle in draft.handles.items() if handle.remote_id == item.row.remote_id
+            }
 
     async def _read_anew(self) -> None:
         """Make the readings anew from the journal: what was drafted on top of them was not written, or nobody knows."""

@@ -79,9 +79,11 @@ def final_words(readings: Readings) -> str:
     return f"{state.run_id} ended without an answer."
 
 
-def own_words(state: RunState, at: datetime) -> list[Item]:
-    """The items that add what a run was asked to its thread."""
-    return said_items(state.thread_id, ThreadSaid(state.run_id, "user", state.input), at)
+def said_first(state: RunState, at: datetime, tasks: str, *, is_turn: bool) -> list[Item]:
+    """The items that add to a thread what a run is shown of background tasks, and what it was asked if its turn has come only now."""
+    shown = said_items(state.thread_id, ThreadSaid(state.run_id, "tasks", tasks), at) if tasks else []
+    asked = said_items(state.thread_id, ThreadSaid(state.run_id, "user", state.input), at) if is_turn else []
+    return [*shown, *asked]
 
 
 def thread_words(readings: Readings, at: datetime) -> list[Item]:

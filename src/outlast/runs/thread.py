@@ -21,7 +21,7 @@ LEFT_OUT: Final = "[What was said in this conversation before this is left out h
 
 async def known_thread(
     store: Store, history: Sequence[Recorded], count: TokenCount
-) -> tuple[tuple[Message, ...], int]:
+) -> tuple[tuple[ThreadSaid, ...], int]:
     """What the run of a journal knows of its thread, in at most half a context, and the position up to which it knows it."""
     started = history[0].event
     assert isinstance(started, RunStarted)
@@ -29,28 +29,31 @@ async def known_thread(
     if position is None:
         position = await store.read_head(started.thread_id)
     room = started.definition.context_max_tokens // 2
-    return await thread_messages(store, started.thread_id, position, room, count), position
+    return await words_before(store, started.thread_id, position, room, count), position
 
 
-async def thread_messages(
+async def words_before(
     store: Store, thread_id: str, position: int, room_tokens: int, count: TokenCount
-) -> tuple[Message, ...]:
-    """What was said in a thread up to a position, as messages: the newest that fit into `room_tokens`, and a word on the others."""
+) -> tuple[ThreadSaid, ...]:
+    """What was said in a thread up to a position: the newest that fits into `room_tokens`, and a word on what is left out.
+
+    The newest list of background tasks is there in any case.
+    """
     if position == 0:
         return ()
     first = max(0, position - MOST_WORDS)
     said = await read_thread_words(store, thread_id, after=first, limit=position - first)
-    kept = _newest(said, room_tokens, count)
-    left_out = [Message("user", LEFT_OUT)] if first or len(kept) < len(said) else []
-    return (*left_out, *kept)
+    kept = said[_first_kept(said, room_tokens, count) :]
+    if not first and len(kept) == len(said):
+        return tuple(kept)
+    tasks = [words for words in said if words.speaker == "tasks"][-1:]
+    return (ThreadSaid("", "user", LEFT_OUT), *(words for words in tasks if words not in kept), *kept)
 
 
-def _newest(said: list[ThreadSaid], room_tokens: int, count: TokenCount) -> list[Message]:
-    kept: list[Message] = []
-    for words in reversed(said):
-        message = Message(words.speaker, words.text)
-        room_tokens -= count((message,), ())
+def _first_kept(said: list[ThreadSaid], room_tokens: int, count: TokenCount) -> int:
+    """The index of the first of the newest words that fit."""
+    for index in range(len(said) - 1, -1, -1):
+        room_tokens -= count((Message("user", said[index].text),), ())
         if room_tokens < 0:
-            break
-        kept.insert(0, message)
-    return kept
+            return index + 1
+    return 0

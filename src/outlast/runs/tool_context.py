@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from outlast.domain.errors import ModelCallFailed, ToolTrouble
 from outlast.domain.ids import idempotency_key
 from outlast.domain.message import Message
-from outlast.domain.run import Call, RunState
+from outlast.domain.run import MAIN_BRANCH, Call, RunState
 from outlast.domain.task import Price
 from outlast.ports.provider import Delta, ModelRequest
 from outlast.ports.tool import ToolContext
@@ -31,7 +31,13 @@ def context_for(desk: Desk, state: RunState, call: Call, spending: Spending) -> 
     """The context of one call."""
     branch = state.branches[call.branch]
     key = idempotency_key(state.run_id, call.call.id)
-    caller = Caller(user_id=state.user_id, thread_id=state.thread_id, run_id=state.run_id, key=key)
+    caller = Caller(
+        user_id=state.user_id,
+        thread_id=state.thread_id,
+        run_id=state.run_id,
+        key=key,
+        is_user_turn=call.branch == MAIN_BRANCH and not state.tells_of,
+    )
     indoors = desk.means.indoors
     return ToolContext(
         user_id=state.user_id,
@@ -46,6 +52,7 @@ def context_for(desk: Desk, state: RunState, call: Call, spending: Spending) -> 
         fetch=desk.means.fetch,
         model=_Model(desk, state, call, spending),
         mates=indoors.mates(desk.store, caller) if indoors is not None else None,
+        background=indoors.background(desk.store, caller) if indoors is not None else None,
     )
 
 

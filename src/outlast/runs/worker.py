@@ -12,6 +12,7 @@ from outlast.domain.events import (
     RunClaimed,
     RunForked,
     RunStarted,
+    TasksShown,
     ToolsChanged,
 )
 from outlast.domain.run import RunState
@@ -31,7 +32,7 @@ from outlast.runs.loop import drive, patiently
 from outlast.runs.means import BuildMeans, Means
 from outlast.runs.readings import Readings, read_all
 from outlast.runs.session import Session
-from outlast.runs.summary import own_words
+from outlast.runs.summary import said_first
 from outlast.runs.thread import known_thread
 
 
@@ -107,13 +108,17 @@ class Worker:
             self._sessions[claim.item] = session
             session.is_draining = self._is_draining
             turn = turn_events(session.state, session.thread_position)
+            shown = await self._tasks_shown(session, means)
             claimed: list[AnyEvent] = [
                 RunClaimed(claim.generation, self._name),
                 *turn,
+                *([TasksShown(shown)] if shown else []),
                 *session.readings.divergences,
                 *changed_tools(session.state, means),
             ]
-            session.take_in(Outcome(claimed, own_words(session.state, claim.store_now) if turn else ()))
+            session.take_in(
+                Outcome(claimed, said_first(session.state, claim.store_now, shown, is_turn=bool(turn)))
+            )
             await patiently(session, session.advance)
             return await drive(session)
         except OutlastError as error:
@@ -127,6 +132,13 @@ class Worker:
             heartbeat.leave(lease)
             if means is not None:
                 await means.close()
+
+    async def _tasks_shown(self, session: Session, means: Means) -> str:
+        """The background tasks of the thread, where the run begins and they do not stand as its thread last saw them."""
+        if means.office is None or session.state.generation or session.state.tells_of:
+            return ""
+        seen = [words.text for words in session.readings.conversations.thread if words.speaker == "tasks"]
+        return await means.office.shown(session.state, seen[-1] if seen else "")
 
     async def _is_not_next(self, claim: Claim, history: list[Recorded]) -> bool:
         """Was a run in line put back, since another of its thread comes first? One that is to be cancelled never is."""

@@ -39,7 +39,8 @@ class Order:
 
     `random` is at least 40 random bytes: ids and the run's secret are made of it. `head_start_seconds` keeps other workers off for
     so long, for a caller that will claim the run itself. `strategy` says what becomes of it when its thread has a run that has not
-    ended: it is refused, put in line, or put in line with the active run cancelled.
+    ended: it is refused, put in line, or put in line with the active run cancelled. A run that `tells_of` background tasks adds no
+    words of a person to its thread; `material` is what it is to tell.
     """
 
     definition: TaskDefinition
@@ -53,6 +54,8 @@ class Order:
     inherited: Json = None
     head_start_seconds: float = 0.0
     strategy: Strategy = "reject"
+    tells_of: tuple[str, ...] = ()
+    material: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,13 @@ async def start_run(store: Store, order: Order) -> Begun:
             continue  # the run ahead went on, or came in, meanwhile
         return await _refused(store, order, written, thread_id)
     raise _busy(thread_id, "a run")
+
+
+async def items_to_start(store: Store, order: Order) -> list[Item]:
+    """What a commit must hold to start a run of a thread that is there and has no run that has not ended; it is refused otherwise."""
+    assert order.thread_id is not None
+    run_id = run_id_from(order.random[:10])
+    return await _items(store, order, order.input, run_id, order.thread_id, None)
 
 
 async def _ahead(store: Store, order: Order) -> RunState | None:
@@ -164,6 +174,8 @@ async def _items(
         origin=order.origin,
         inherited=order.inherited,
         in_line=ahead is not None,
+        tells_of=order.tells_of,
+        material=order.material,
     )
     row = RunRow(
         run_id=run_id,
@@ -183,11 +195,15 @@ async def _items(
     # What a continuation cites is kept for as long as it is.
     texts = [CopyPayloads(order.origin.run_id, run_id)] if order.origin is not None else []
     return [
-        InsertThread(thread),
+        *([] if order.tells_of else [InsertThread(thread)]),
         InsertRun(row),
         *texts,
         *prepare(run_id, placed([event], 0, now), None).items,
-        *(said_items(thread_id, ThreadSaid(run_id, "user", words), now) if ahead is None else ()),
+        *(
+            said_items(thread_id, ThreadSaid(run_id, "user", words), now)
+            if ahead is None and not order.tells_of
+            else ()
+        ),
         Enqueue(
             "runs",
             run_id,

@@ -17,6 +17,7 @@ class Queue(StrEnum):
     POLL = "task_poll"
     CANCEL = "task_cancel"
     NOTIFY = "task_notify"
+    ALERT = "task_alert"
 
 
 @dataclass(frozen=True, slots=True)

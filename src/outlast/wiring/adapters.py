@@ -41,6 +41,8 @@ BREAKER: Final = "outlast.adapters.providers.breaker:Breaker"
 FIND_MODEL: Final = "outlast.adapters.catalogue.genai_prices:find_model"
 """What knows prices and windows."""
 
+WEBHOOK: Final = "outlast.adapters.alarms.webhook:WebhookAlarm"
+
 REPAIR: Final = "outlast.adapters.providers.repair:repair_json"
 
 

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import random
+import secrets
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Final
 
-from outlast.domain.background import BackgroundTask
+from outlast.domain.background import BackgroundTask, Notify
 from outlast.ports.background_driver import BackgroundDriver, BackgroundDrivers, Trouble
 from outlast.ports.queue import Shares
 from outlast.ports.store import Store
+from outlast.runs.background import LOCAL
 from outlast.runs.elapsed import elapsed_seconds
+from outlast.service.background.delivery import Delivery
 from outlast.tasks.acts import Acts
 from outlast.tasks.guarding import GuardedDrivers
 from outlast.tasks.happenings import Queue
-from outlast.tasks.lane import Lane
+from outlast.tasks.lane import Act, Lane
 from outlast.tasks.loops import TaskShift
 from outlast.tasks.rules import RulesOf, TaskRules
 from outlast.wiring.identity import as_holder, own_identity
 from outlast.wiring.settings.parts import BackgroundTasks, ServerBackgroundTasks
 from outlast.wiring.settings.tree import Settings
 
-LOCAL: Final = "local"
-"""The kind of driver whose work is done in a worker: one poll lasts as long as the work."""
+BACKGROUND_TOOLS: Final = ("list_background_tasks", "cancel_background_task", "answer_background_task")
+"""The tools that come with any tool that may go on in the background."""
 
 LOCAL_CALL_SECONDS: Final = 7 * 86_400.0
 """How long the work of a local task may take."""
@@ -74,12 +77,32 @@ def _rules(common: BackgroundTasks, own: ServerBackgroundTasks, call_seconds: fl
     return TaskRules(**{name: chosen(name) for name in named}, call_seconds=call_seconds)  # type: ignore[arg-type]
 
 
+def notify_of(settings: Settings, driver: str, server: str) -> Notify:
+    """Who tells a thread of the tasks of a server."""
+    configured = settings.mcp_servers.get(server) if driver != LOCAL else None
+    own = configured.background_tasks.notify if configured is not None else None
+    return own or settings.background_tasks.notify
+
+
 def task_shift(
-    store: Store, settings: BackgroundTasks, drivers: BackgroundDrivers, rules: RulesOf
+    store: Store,
+    settings: BackgroundTasks,
+    drivers: BackgroundDrivers,
+    rules: RulesOf,
+    alarm: Act,
 ) -> TaskShift:
-    """The lanes of one worker of this process."""
+    """The lanes of one worker of this process; `alarm` tells operators of troubles."""
     acts = Acts(store, GuardedDrivers(drivers), rules)
     holder = as_holder(own_identity())
+    delivery = Delivery(
+        store, rules, holder=holder, lease_seconds=settings.lease_seconds, random=secrets.token_bytes
+    )
+    acts_of: dict[Queue, Act] = {
+        Queue.POLL: acts.poll,
+        Queue.CANCEL: acts.cancel,
+        Queue.NOTIFY: delivery,
+        Queue.ALERT: alarm,
+    }
     lanes = [
         Lane(
             store,
@@ -92,6 +115,6 @@ def task_shift(
             elapsed=elapsed_seconds,
             chance=random.random,
         )
-        for queue, act in ((Queue.POLL, acts.poll), (Queue.CANCEL, acts.cancel))
+        for queue, act in acts_of.items()
     ]
     return TaskShift(store, lanes)

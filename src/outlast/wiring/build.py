@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,17 +14,23 @@ from outlast.domain.door import Json, canonical_json
 from outlast.domain.events import PinnedTool
 from outlast.domain.task import RetrySettings, TaskDefinition
 from outlast.domain.tool_call import Effect, ToolError
+from outlast.ports.background_driver import BackgroundDrivers
 from outlast.ports.live import Live
 from outlast.ports.provider import Provider
+from outlast.ports.store import Store
 from outlast.ports.tool import Tool
+from outlast.runs.background import LOCAL
 from outlast.runs.means import FormRead, Means
 from outlast.runs.structured import read_structured
 from outlast.runs.workflows.research.reporting import REPORT_TOOL
+from outlast.service.background.office import TaskOffice
 from outlast.wiring.adapters import REPAIR, symbol
+from outlast.wiring.background import BACKGROUND_TOOLS, DriversByKind, notify_of, rules_of
 from outlast.wiring.discover import ToolCatalogue, is_import_path
 from outlast.wiring.indoors import ServiceIndoors
-from outlast.wiring.mcp.drivers import McpDrivers
-from outlast.wiring.mcp.tools import McpTools, is_stand_in, label_of
+from outlast.wiring.local_driver import LocalDriver, LocalDrivers
+from outlast.wiring.mcp.drivers import KINDS, McpDrivers
+from outlast.wiring.mcp.tools import is_stand_in, label_of
 from outlast.wiring.models import Models
 from outlast.wiring.outside import hooks_of, workflow_of
 from outlast.wiring.reading import Reading, reading_of
@@ -52,15 +59,19 @@ class Builder:
         *,
         tools: Iterable[object] = (),
         provider: Provider | None = None,
+        store: Store | None = None,
     ) -> None:
         self._own = settings
         self._environ = environ
         self._live = live
         self._given_tools = tuple(tools)
         self._provider = provider
-        self._mcp = McpTools(environ)
-        self._catalogues: dict[tuple[Path | str, ...], ToolCatalogue] = {}
-        self._pinned: dict[str, Settings] = {}
+        self._store = store
+        elsewhere: dict[str, BackgroundDrivers] = dict.fromkeys(KINDS, McpDrivers(self._mcp, settings))
+        here: dict[str, BackgroundDrivers] = (
+            {} if store is None else {LOCAL: LocalDrivers(LocalDriver(store, self))}
+        )
+        self.drivers: BackgroundDrivers = DriversByKind({**elsewhere, **here})
 
     async def __call__(self, run_id: str, definition: TaskDefinition) -> Means:
         """The means of a run. Raises CallerMistake for everything the run needs that is not here."""
@@ -90,8 +101,16 @@ class Builder:
             search=reading.search,
             fetch=reading.fetch,
             close=close,
-            indoors=ServiceIndoors(),
+            indoors=ServiceIndoors(self.drivers),
+            office=self._office(tools),
         )
+
+    def _office(self, tools: Mapping[str, Tool]) -> TaskOffice | None:
+        """What keeps the background tasks of a run; None where no store was given that could."""
+        if self._store is None:
+            return None
+        own = self._own
+        return TaskOffice(self._store, tools, self.drivers, rules_of(own), partial(notify_of, own))
 
     def catalogue(self, settings: Settings | None = None) -> ToolCatalogue:
         """The tools there are under these settings (None: those of this process)."""
@@ -104,8 +123,16 @@ class Builder:
         return self._catalogues[paths]
 
     async def settled(self, definition: TaskDefinition) -> TaskDefinition:
-        """The definition with the tools of MCP servers under the names models are given. Raises CallerMistake as `McpTools` does."""
-        return await self._mcp.settled(definition, self._settings(definition), self._own.mcp_servers.keys())
+        """The definition with the tools of MCP servers under the names models are given, and those that come with background tasks.
+
+        Raises CallerMistake as `McpTools` does.
+        """
+        settings = self._settings(definition)
+        settled = await self._mcp.settled(definition, settings, self._own.mcp_servers.keys())
+        tools = await self._tools(settled, settings)
+        if not any(tool.background is not None for tool in tools.values()):
+            return settled
+        return replace(settled, tools=tuple(dict.fromkeys([*settled.tools, *BACKGROUND_TOOLS])))
 
     async def pinned_tools(self, definition: TaskDefinition) -> list[PinnedTool]:
         """The tools of a settled definition as they are now, to be pinned by a run.
@@ -114,10 +141,6 @@ class Builder:
         """
         settings = self._settings(definition)
         return _pinned(await self._tools(definition, settings), settings, definition.retry)
-
-    def mcp_drivers(self) -> McpDrivers:
-        """The drivers of tasks on the servers of this process's configuration."""
-        return McpDrivers(self._mcp, self._own)
 
     async def close(self) -> None:
         """Close connections that outlive single runs. Safe to call twice."""
@@ -215,12 +238,21 @@ def pinned(tool: Tool, settings: Settings, retry: RetrySettings) -> PinnedTool:
         effect=tool.effect,
         version=tool.version,
         timeout_seconds=own.timeout_seconds or tool.timeout_seconds,
-        cache_seconds=cache if tool.effect is Effect.READ else 0.0,
+        cache_seconds=cache if tool.effect is Effect.READ and tool.background is None else 0.0,
         max_attempts=declared.max_attempts if declared is not None else retry.max_attempts,
         backoff=declared.backoff if declared is not None else retry.backoff,
         exclusive_group=tool.exclusive_group,
         max_concurrent=own.max_concurrent or tool.max_concurrent,
+        background=_background(tool),
     )
+
+
+def _background(tool: Tool) -> str | None:
+    if tool.background is None:
+        return None
+    if tool.background.driver == LOCAL:
+        return LOCAL
+    return "always" if tool.background.always else "maybe"
 
 
 def read_form(text: str, schema: Mapping[str, Json]) -> FormRead:

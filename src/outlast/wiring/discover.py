@@ -28,9 +28,6 @@ LATER: Final = frozenset(
         "run_code",
         "remember",
         "recall",
-        "list_background_tasks",
-        "cancel_background_task",
-        "answer_background_task",
     }
 )
 """Built-in tools whose feature is not there yet; a task may name them and works without them."""

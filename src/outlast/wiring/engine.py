@@ -13,22 +13,22 @@ from outlast.domain.errors import CallerMistake
 from outlast.domain.ids import LOCAL_USER
 from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
-from outlast.ports.background_driver import BackgroundDrivers
 from outlast.ports.provider import Provider
 from outlast.ports.queue import QueueEntry, Shares
 from outlast.ports.store import Store
 from outlast.runs.shift import Shift
 from outlast.runs.worker import Worker
+from outlast.service.background.alerting import Alerting
 from outlast.service.continuation import ended_state, heritage_of
 from outlast.service.fork import Branching, fork_run
 from outlast.service.show import pinned_definition
 from outlast.service.start import Begun, Order, Strategy, start_run
 from outlast.tasks.rules import RulesOf
-from outlast.wiring.background import DriversByKind, rules_of, task_shift
+from outlast.wiring.alerts import alarms_of
+from outlast.wiring.background import rules_of, task_shift
 from outlast.wiring.build import Builder
 from outlast.wiring.frames import LocalLive
 from outlast.wiring.identity import as_holder, as_name, is_surely_gone, own_identity
-from outlast.wiring.mcp.drivers import KINDS
 from outlast.wiring.settings.load import load
 from outlast.wiring.settings.overrides import Override
 from outlast.wiring.settings.pin import pin
@@ -82,8 +82,10 @@ class Engine:
         self.store = store if store is not None else store_of(settings, self.environ)
         self.rules: RulesOf = rules_of(settings)
         self._given = (tuple(tools), provider)
-        self.builder = Builder(settings, self.environ, self.live, tools=self._given[0], provider=provider)
-        self.drivers: BackgroundDrivers = DriversByKind(dict.fromkeys(KINDS, self.builder.mcp_drivers()))
+        self.builder = Builder(
+            settings, self.environ, self.live, tools=self._given[0], provider=provider, store=self.store
+        )
+        self.drivers = self.builder.drivers
 
     @classmethod
     def from_config(
@@ -220,8 +222,9 @@ class Engine:
         """A worker that takes whatever is due, of runs and of background tasks; `concurrency` runs at once, or as many as the
         settings say."""
         harness = self.settings.harness
+        alarm = Alerting(self.store, alarms_of(self.settings.alerts, self.environ))
         tending = Tending(
-            lambda: task_shift(self.store, self.settings.background_tasks, self.drivers, self.rules)
+            lambda: task_shift(self.store, self.settings.background_tasks, self.drivers, self.rules, alarm)
         )
         runs = Shift(
             self.worker(),

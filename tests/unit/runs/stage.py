@@ -16,6 +16,7 @@ from outlast.adapters.execution.validation import check_arguments, check_output
 from outlast.adapters.providers.scripted import ScriptedProvider
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.tools.write_report import WriteReport
+from outlast.domain.background import Notify
 from outlast.domain.errors import OutlastError
 from outlast.domain.events import AnyEvent, PinnedTool, Recorded, StateEntered, ToolAnswered
 from outlast.domain.hooks import Hook
@@ -24,6 +25,7 @@ from outlast.domain.task import RetrySettings, TaskDefinition
 from outlast.domain.tool_call import ToolOutcome
 from outlast.journal.fold import load_state
 from outlast.journal.history import read_history
+from outlast.ports.background_driver import BackgroundDrivers
 from outlast.ports.embedder import Embedder
 from outlast.ports.live import Frame
 from outlast.ports.memory import MemoryStore
@@ -34,7 +36,9 @@ from outlast.runs.decide import Workflow
 from outlast.runs.means import Means
 from outlast.runs.worker import Worker
 from outlast.runs.workflows import chat, research
+from outlast.service.background.office import TaskOffice
 from outlast.service.start import Order, start_run
+from outlast.tasks.rules import TaskRules
 from outlast.wiring.build import pinned, read_form
 from outlast.wiring.indoors import ServiceIndoors
 from outlast.wiring.settings.tree import Settings
@@ -62,7 +66,7 @@ class Audience:
 class Stage:
     """Runs of one task on one store, played by one model. `requests` holds what the model was asked, in order.
 
-    `trouble`, when set, keeps runs from being taken up.
+    `trouble`, when set, keeps runs from being taken up. With `drivers` runs may have background tasks.
     """
 
     def __init__(
@@ -83,7 +87,10 @@ class Stage:
         self.trouble: OutlastError | None = None
         self.hooks = hooks
         self.workspace = workspace
-        self.workflow = workflow or WORKFLOWS[definition.workflow]
+        self.workflow = workflow
+        self.drivers: BackgroundDrivers | None = None
+        self.rules = TaskRules()
+        self.notify: Notify = "agent"
         self.memory: MemoryStore | None = None
         self.embedder: Embedder | None = None
         self.tools: dict[str, Tool] = {}
@@ -149,7 +156,8 @@ class Stage:
             raise self.trouble
         provider = ScriptedProvider(self._answer)
         return Means(
-            workflow=self.workflow,
+            workflow=self.workflow or WORKFLOWS[definition.workflow],
+            office=self._office(),
             provider=lambda role, option=0: provider,
             tools=self.tools,
             pinned=self.pinned(),
@@ -165,6 +173,13 @@ class Stage:
             embedder=self.embedder,
             close=provider.close,
             indoors=ServiceIndoors(),
+        )
+
+    def _office(self) -> TaskOffice | None:
+        if self.drivers is None:
+            return None
+        return TaskOffice(
+            self.store, self.tools, self.drivers, lambda task: self.rules, lambda driver, server: self.notify
         )
 
     def _answer(self, request: ModelRequest) -> ModelAnswer | Awaitable[ModelAnswer]:

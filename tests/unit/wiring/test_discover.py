@@ -15,7 +15,10 @@ from outlast.wiring.discover import ToolCatalogue
 from tests.law import law
 
 BUILT_IN = {
+    "answer_background_task",
     "ask_human",
+    "cancel_background_task",
+    "list_background_tasks",
     "list_files",
     "read_artifact",
     "read_file",

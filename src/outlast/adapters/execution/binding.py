@@ -19,10 +19,21 @@ from outlast.adapters.execution.validation import compiled
 from outlast.domain.door import Json, canonical_json, digest_of
 from outlast.domain.errors import CallerMistake
 from outlast.domain.tool_call import Effect
-from outlast.ports.tool import DECLARATION_ATTRIBUTE, BaseTool, Retry, Tool, ToolContext, ToolDeclaration
+from outlast.ports.tool import (
+    DECLARATION_ATTRIBUTE,
+    Background,
+    BaseTool,
+    Retry,
+    Tool,
+    ToolContext,
+    ToolDeclaration,
+)
 
 DEFAULT_TIMEOUT_SECONDS: Final = 30.0
 """How long a tool may run that declares nothing else."""
+
+BACKGROUND_TIMEOUT_SECONDS: Final = 7 * 86_400.0
+"""How long a tool may run in the background that declares nothing else."""
 
 TIMEOUT_SECONDS_BY_NAME: Final[Mapping[str, float]] = {
     "web_search": 20.0,
@@ -30,6 +41,9 @@ TIMEOUT_SECONDS_BY_NAME: Final[Mapping[str, float]] = {
     "run_code": 60.0,
 }
 """The tools whose default differs."""
+
+LOCAL_DRIVER: Final = "local"
+"""The driver of tools of ours that are declared to run in the background."""
 
 CACHE_SECONDS: Final = 300.0
 """How long the result of a `read` call may be given again, when the tool says nothing else."""
@@ -58,6 +72,7 @@ class BoundTool:
     exclusive_group: str | None
     max_concurrent: int | None
     version: str
+    background: Background | None
     call: Callable[[BoundTool, dict[str, Json], ToolContext], Awaitable[Answer]]
 
     async def run(self, arguments: dict[str, Json], context: ToolContext) -> Answer:
@@ -88,11 +103,12 @@ def bind(declared: object, children: Children | None = None) -> Tool:
         output_schema=output_schema,
         effect=effect,
         is_effect_declared=given.effect is not None,
-        timeout_seconds=_timeout_seconds(name, given.timeout_seconds),
+        timeout_seconds=_timeout_seconds(name, given.timeout_seconds, is_background=bool(given.background)),
         retry=given.retry,
         cache_seconds=CACHE_SECONDS if given.cache_seconds is None else given.cache_seconds,
         exclusive_group=given.exclusive_group,
         max_concurrent=given.max_concurrent,
+        background=Background(LOCAL_DRIVER, name) if given.background else None,
         version=digest_of(canonical_json([name, input_schema, output_schema, effect, _source(declared)])),
         call=CallInLoop(function) if is_async else CallInChild(declared, children),
     )
@@ -178,10 +194,9 @@ def _effect(name: str, declared: str | None) -> Effect:
         raise _invalid(name, f"its effect is {declared!r}", "Use read, idempotent or once.") from error
 
 
-def _timeout_seconds(name: str, declared: float | None) -> float:
-    seconds = (
-        TIMEOUT_SECONDS_BY_NAME.get(name, DEFAULT_TIMEOUT_SECONDS) if declared is None else float(declared)
-    )
+def _timeout_seconds(name: str, declared: float | None, *, is_background: bool) -> float:
+    usual = BACKGROUND_TIMEOUT_SECONDS if is_background else DEFAULT_TIMEOUT_SECONDS
+    seconds = TIMEOUT_SECONDS_BY_NAME.get(name, usual) if declared is None else float(declared)
     if not seconds > 0:
         raise _invalid(name, f"its timeout_seconds is {seconds}", "Give a number of seconds above 0.")
     return seconds

@@ -13,9 +13,10 @@ from outlast.domain.bounded import bound
 from outlast.domain.door import clean_text, stored_form
 from outlast.domain.errors import CallerMistake, ModelMistake, OutlastError, Passing, ToolTrouble
 from outlast.domain.source import Found
+from outlast.ports.background_driver import Handle
 from outlast.ports.tool import Ask, Draft, ReadSource, ToolResult
 
-Answer = ToolResult | Ask | Draft
+Answer = ToolResult | Ask | Draft | Handle
 
 MOST_FRAME_BYTES: Final = 8 * 1024 * 1024
 """The largest answer that leaves a child process."""
@@ -29,12 +30,12 @@ _MOST_TEXT_BYTES: Final = 1024 * 1024
 
 
 def answer_of(returned: object) -> Answer:
-    """`returned` as a ToolResult, Ask or Draft; any other value counts as the data of a success.
+    """`returned` as a ToolResult, Ask, Draft or Handle; any other value counts as the data of a success.
 
     The data becomes plain JSON (bytes stay bytes, for whoever holds the artifacts). What JSON cannot hold
     makes a failure that names the place.
     """
-    if isinstance(returned, Ask | Draft):
+    if isinstance(returned, Ask | Draft | Handle):
         return returned
     result = returned if isinstance(returned, ToolResult) else ToolResult(success=True, data=returned)
     if isinstance(result.data, bytes):
@@ -95,6 +96,8 @@ def _record(answer: Answer | BaseException) -> dict[str, Any]:
             return {"kind": "ask", "question": answer.question}
         case Draft():
             return {"kind": "draft", "content": plain_json(answer.content)}
+        case Handle():
+            return {"kind": "handle", "handle": asdict(answer)}
         case BaseException():
             error = raised(answer)
             kind = next((kind for kind, made in _ERRORS.items() if isinstance(error, made)), "trouble")
@@ -112,6 +115,8 @@ def _answer(record: Mapping[str, Any]) -> Answer:
         return Ask(str(record["question"]))
     if kind == "draft":
         return Draft(dict(record["content"]))
+    if kind == "handle":
+        return Handle(**record["handle"])
     if make := _ERRORS.get(kind):
         raise make(str(record["code"]), str(record["detail"]), str(record["next_step"]))
     return ToolResult(

@@ -22,7 +22,7 @@ from outlast.domain.door import Json
 from outlast.domain.errors import ModelMistake, OutlastError, Passing, ToolTrouble
 from outlast.domain.tool_call import Effect
 from outlast.ports.background_driver import Handle
-from outlast.ports.tool import Retry, ToolContext, ToolResult
+from outlast.ports.tool import Background, Retry, ToolContext, ToolResult
 
 KEY_ARGUMENT: Final = "idempotency_key"
 """An argument of this name gets the key of the call, where the tool's schema has it and the model gave none."""
@@ -65,6 +65,7 @@ class McpTool:
         self.cache_seconds = 0.0
         self.exclusive_group: str | None = None
         self.max_concurrent: int | None = None
+        self.background = _background(way, server)
         self.version = listed.version
 
     async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult | Handle:
@@ -113,6 +114,14 @@ class McpTool:
         return ToolResult(success=True, data=reading.data)
 
 
+def _background(way: Way, server: Server) -> Background | None:
+    """How calls made in this way go on in the background; None where they do not."""
+    if way is Way.PLAIN:
+        return None
+    config = server.config
+    return Background(_DRIVERS[way], config.name, config.principal, always=way is not Way.MAYBE)
+
+
 def way_of(tool: ListedTool, listing: Listing, config: ServerConfig) -> Way:
     """How calls of a tool are made, by the configuration and by what its server can do."""
     if any(group.submit == tool.name for group in config.task_tools):
@@ -147,6 +156,7 @@ class StandIn:
         self.cache_seconds = 0.0
         self.exclusive_group: str | None = None
         self.max_concurrent: int | None = None
+        self.background: Background | None = None
         self.version = ""
 
     async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult | Handle:

@@ -6,7 +6,7 @@ released, a kind and its fields are readable for ever: change one by raising VER
     machine events    appended by the worker that holds the run's lease
       Lifecycle         RunStarted RunClaimed RunReleased RunForked ToolsChanged StateEntered LimitReached
                         FoldDiverged
-      Conversation      BranchOpened Told ContextFolded ContextSummarised ContextCrowded
+      Conversation      BranchOpened Told TasksShown ContextFolded ContextSummarised ContextCrowded
                         ModelRequested ModelAnswered ModelFailed
       Recall            RecallRequested MemoryRecalled RecallFailed
       Tooling           ToolRequested ToolAnswered ToolUnsettled LoopNoticed HookRequested HookRan
@@ -14,7 +14,7 @@ released, a kind and its fields are readable for ever: change one by raising VER
       Asking            ApprovalAsked TicketExpired TicketVoided QuestionAsked
     signals           appended by anyone who may
       Signal            PauseRequested ResumeRequested CancelRequested Said Approved Rejected Answered LimitsChanged
-                        EndAwaited MessageSent MessageReceived
+                        EndAwaited MessageSent MessageReceived TaskReported
 
 May import: `domain`.
 To add one: a dataclass in the file of its family, its name in the family's union here, one `apply` case.
@@ -35,6 +35,7 @@ from outlast.domain.events.conversation import (
     ModelAnswered,
     ModelFailed,
     ModelRequested,
+    TasksShown,
     Told,
 )
 from outlast.domain.events.event import Event
@@ -74,6 +75,7 @@ from outlast.domain.events.signals import (
     Rejected,
     ResumeRequested,
     Said,
+    TaskReported,
 )
 from outlast.domain.events.tooling import (
     HookRan,
@@ -137,6 +139,8 @@ __all__ = [
     "SubtaskDropped",
     "SubtaskReviewed",
     "SubtaskStarted",
+    "TaskReported",
+    "TasksShown",
     "TicketExpired",
     "TicketVoided",
     "Told",
@@ -163,6 +167,7 @@ Lifecycle = (
 Conversation = (
     BranchOpened
     | Told
+    | TasksShown
     | ContextFolded
     | ContextSummarised
     | ContextCrowded
@@ -195,6 +200,7 @@ Signal = (
     | EndAwaited
     | MessageSent
     | MessageReceived
+    | TaskReported
 )
 AnyEvent = Lifecycle | Conversation | Recall | Tooling | Planning | Asking | Signal
 

@@ -47,6 +47,13 @@ class Told(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class TasksShown(Event):
+    """The background tasks of the thread, as the run is shown them: something has changed since the thread last saw them."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ContextFolded(Event):
     """Observations of a branch up to `position` are shown to the model in short from here on.
 

@@ -13,7 +13,10 @@ from outlast.domain.tool_call import Effect
 
 @dataclass(frozen=True, slots=True)
 class PinnedTool:
-    """A tool as it was when the run began to use it: what is offered to the model, and how calls of it are treated."""
+    """A tool as it was when the run began to use it: what is offered to the model, and how calls of it are treated.
+
+    `background` tells whether its calls go on as background tasks: `local` ones here, `always` or `maybe` elsewhere.
+    """
 
     name: str
     description: str
@@ -26,6 +29,7 @@ class PinnedTool:
     backoff: str = "exponential"
     exclusive_group: str | None = None
     max_concurrent: int | None = None
+    background: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,8 @@ class Origin:
 class RunStarted(Event):
     """The run exists. It is pinned to `definition` and `tools`; `secret` is random text that unforgeable fences are made of.
 
-    `in_line` says that it was started behind another run of its thread, and begins when that has ended.
+    `in_line` says that it was started behind another run of its thread, and begins when that has ended. A run that `tells_of`
+    background tasks was started by outlast itself, to tell the thread what became of them; `material` is what is known of them.
     """
 
     thread_id: str
@@ -55,6 +60,8 @@ class RunStarted(Event):
     origin: Origin | None = None
     inherited: Json = None
     in_line: bool = False
+    tells_of: tuple[str, ...] = ()
+    material: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,20 @@ class EndAwaited(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class TaskReported(Event):
+    """What became of a background task of the thread, told to a run that stands still or waits for it.
+
+    `is_open` says that more is to come; `material` is untrusted text from the other side.
+    """
+
+    task: str
+    name: str
+    status: str
+    is_open: bool
+    material: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MessageSent(Event):
     """This run told another run of its thread something; `message` is the same at both ends."""
 

@@ -11,8 +11,6 @@ UNUSED_SECTIONS: Final[dict[str, str]] = {
     "memory": "nothing is remembered between runs yet",
     "shadow": "no variant is run beside the real thing yet",
     "shadow_mode": "no variant is run beside the real thing yet",
-    "background_tasks": "no background tasks are followed yet",
-    "alerts": "nobody is alerted yet",
 }
 """Sections whose feature is not there yet, and what that means for a run."""
 

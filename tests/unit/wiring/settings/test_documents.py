@@ -36,8 +36,6 @@ def test_parts_whose_feature_is_to_come_load_with_a_plain_notice() -> None:
         "sandbox",
         "memory",
         "shadow",
-        "background_tasks",
-        "alerts",
     ):
         assert [notice for notice in notices if f": {part} is read but not used yet: " in notice], part
 
