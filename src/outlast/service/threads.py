@@ -42,7 +42,11 @@ async def show_thread(store: Store, thread_id: str, user_id: str) -> dict[str, A
     return {
         **_listed(row),
         "unfinished": [row.run_id for row in await unfinished(store, thread_id)],
-        "messages": [{"run_id": said.run_id, "speaker": said.speaker, "text": said.text} for said in words],
+        "messages": [
+            {"run_id": said.run_id, "speaker": said.speaker, "text": said.text}
+            for said in words
+            if said.speaker != "tasks"
+        ],
     }
 
 

@@ -12,6 +12,7 @@ from outlast.cli.exits import Exit
 from outlast.cli.options import AsJson, Config, Sets, ThreadId, WhenBusy
 from outlast.cli.printing import note, one_line
 from outlast.cli.sitting import Sitting
+from outlast.cli.waiting import tell_of_tasks, wait_for_tasks
 from outlast.domain.errors import CallerMistake
 from outlast.domain.ids import LOCAL_USER
 from outlast.service.show import show_run
@@ -62,8 +63,6 @@ def run(
     json: AsJson = False,
 ) -> int:
     """Start a run and work on it here until it is done. The report (or answer) goes to stdout, progress to stderr."""
-    if wait_tasks:
-        note("Background tasks are not followed yet, so there is none to wait for.")
     if earlier is None:
         _require(task, input)
     words = text_of(input)
@@ -87,7 +86,21 @@ def run(
             note(f"{begun.run_id} waits its turn: {begun.behind} of this thread has not ended.")
         if detach:
             return leave_to_worker(sitting, begun.run_id, config, sets or (), as_json=json)
-        return sitting.see_through(begun.run_id, as_json=json)
+        code = sitting.see_through(begun.run_id, as_json=json)
+        if wait_tasks and code is not Exit.INTERRUPTED:
+            return _waited(sitting, begun.run_id, begun.thread_id, code)
+        sitting.run(tell_of_tasks(sitting.engine, begun.run_id))
+        return code
+
+
+def _waited(sitting: Sitting, run_id: str, thread_id: str, code: Exit) -> Exit:
+    """Stay until the background tasks of the run are settled."""
+    try:
+        sitting.run(wait_for_tasks(sitting.engine, run_id, thread_id))
+    except KeyboardInterrupt:
+        note("Interrupted; background tasks go on under `outlast worker` or `outlast serve`.")
+        return Exit.INTERRUPTED
+    return code
 
 
 def _require(task: str, words: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn
 from outlast.domain.background import BackgroundTask, TaskQuestion, TaskStatus
 from outlast.domain.door import Json
 from outlast.domain.errors import CallerMistake, Conflict, NotFound
+from outlast.domain.notification import Notification
 from outlast.ports.background_driver import Answer, BackgroundDrivers, Trouble
 from outlast.ports.store import Store
 from outlast.ports.task_rows import TaskFilter, TaskRow
@@ -61,6 +62,17 @@ async def show_task(store: Store, user_id: str, wanted: str, thread_id: str | No
     Raises NotFound (`unknown_background_task`), Conflict (`which_background_task`).
     """
     return task_detail(await find_task(store, user_id, wanted, thread_id))
+
+
+async def unsettled_tasks(store: Store, user_id: str, run_id: str) -> list[dict[str, Any]]:
+    """The tasks a run began that go on, or of whose end its thread is still to be told."""
+    rows = await store.list_tasks(TaskFilter(user_id=user_id, run_id=run_id, limit=_MOST))
+    tasks = [task_in(row) for row in rows]
+    return [
+        public_task(task)
+        for task in tasks
+        if task.is_open or (task.is_undelivered and task.notification is not Notification.DEAD_LETTER)
+    ]
 
 
 async def read_result(store: Store, task: BackgroundTask, offset: int, limit: int) -> tuple[str, int]:
