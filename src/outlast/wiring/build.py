@@ -30,7 +30,7 @@ from outlast.wiring.discover import ToolCatalogue, is_import_path
 from outlast.wiring.indoors import ServiceIndoors
 from outlast.wiring.local_driver import LocalDriver, LocalDrivers
 from outlast.wiring.mcp.drivers import KINDS, McpDrivers
-from outlast.wiring.mcp.tools import is_stand_in, label_of
+from outlast.wiring.mcp.tools import McpTools, is_stand_in, label_of
 from outlast.wiring.models import Models
 from outlast.wiring.outside import hooks_of, workflow_of
 from outlast.wiring.reading import Reading, reading_of
@@ -67,6 +67,9 @@ class Builder:
         self._given_tools = tuple(tools)
         self._provider = provider
         self._store = store
+        self._mcp = McpTools(environ)
+        self._catalogues: dict[tuple[Path | str, ...], ToolCatalogue] = {}
+        self._pinned: dict[str, Settings] = {}
         elsewhere: dict[str, BackgroundDrivers] = dict.fromkeys(KINDS, McpDrivers(self._mcp, settings))
         here: dict[str, BackgroundDrivers] = (
             {} if store is None else {LOCAL: LocalDrivers(LocalDriver(store, self))}
