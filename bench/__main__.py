@@ -12,7 +12,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.child import RESULTS, ProbeFailed
-from bench.parts import beside, concurrent, costs, queues, research, resume, rounds, scale, servers, start
+from bench.parts import (
+    beside,
+    concurrent,
+    context,
+    costs,
+    queues,
+    research,
+    resume,
+    rounds,
+    scale,
+    servers,
+    start,
+)
 from bench.table import Row
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -24,6 +36,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "resume": resume.measure,
     "start": start.measure,
     "research": research.measure,
+    "context": context.measure,
 }
 LONG: dict[str, Callable[[], Iterator[Row]]] = {
     "long": rounds.measure_long,

@@ -63,7 +63,10 @@ def _entered(line: Line) -> str:
 
 def _asked(line: Line) -> str:
     data = line["data"]
-    return f"asks {data.get('model') or 'the model'} to {data['purpose'].replace('_', ' ')}"
+    model = data.get("model") or "the model"
+    if data.get("summarises_before") is not None:
+        return f"asks {model} for notes of the earlier steps"
+    return f"asks {model} to {data['purpose'].replace('_', ' ')}"
 
 
 def _answered(line: Line) -> str:

@@ -51,11 +51,14 @@ SECTIONS: Final[dict[str, frozenset[Kind]]] = {
 async def context_at(store: Store, run_id: str, position: int, count: TokenCount) -> dict[str, Any]:
     """What the model saw for the call that was intended at `position`: every message and why it is in, and the budget split.
 
+    A position below 0 counts model calls from the end: -1 is the newest.
+
     `is_as_recorded` says whether the digest of the messages is the one the journal has. Raises NotFound (`unknown_run`) and
     CallerMistake (`not_a_model_call`) naming the positions of model calls.
     """
     history = await read_history(store, run_id)
     intent = _intent_at(run_id, history, position)
+    position = int(intent.call[1:])
     thread, _ = await known_thread(store, history, count)
     readings = read_all(run_id, history[:position], count, thread)
     messages = messages_for(readings, intent)
@@ -139,11 +142,12 @@ def _message(message: Message) -> dict[str, Any]:
 def _intent_at(run_id: str, history: list[Recorded], position: int) -> ModelRequested:
     if not history:
         raise unknown_run(run_id)
-    calls = [one.position for one in history if isinstance(one.event, ModelRequested)]
-    if position in calls:
-        event = history[position - 1].event
-        assert isinstance(event, ModelRequested)
-        return event
+    asked = {one.position: one.event for one in history if isinstance(one.event, ModelRequested)}
+    calls = list(asked)
+    if -len(calls) <= position < 0:
+        position = calls[position]
+    if position in asked:
+        return asked[position]
     shown = ", ".join(map(str, calls[:40])) + (", ..." if len(calls) > 40 else "") if calls else "none yet"
     raise CallerMistake(
         "not_a_model_call",

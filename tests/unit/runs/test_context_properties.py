@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from outlast.adapters.providers.tokens import estimate_request_tokens
 from outlast.domain.events import (
     AnyEvent,
+    ApprovalAsked,
     BranchOpened,
     ContextFolded,
     ContextSummarised,
     ModelAnswered,
     ModelRequested,
+    QuestionAsked,
     Recorded,
     RunClaimed,
     RunStarted,
@@ -31,6 +33,8 @@ from outlast.domain.run import MAIN_BRANCH
 from outlast.domain.states import State
 from outlast.domain.task import Limits, TaskDefinition
 from outlast.domain.tool_call import ToolCall, ToolOutcome
+from outlast.runs.conversation import Conversation
+from outlast.runs.lines import Kind
 from outlast.runs.making_room import make_room, messages_for
 from outlast.runs.readings import Readings, read_all
 from tests.law import law
@@ -207,3 +211,51 @@ def test_a_summary_names_no_fence_but_its_own() -> None:
     opened = re.findall(r"<<untrusted (\w+) from", text)
     assert sorted(opened) == sorted(re.findall(r"<<end (\w+)>>", text))
     assert len(set(opened)) == len(opened)
+
+
+@law("MEM-1.d", "MEM-2.b")
+def test_a_hundred_facts_that_are_said_or_pinned_survive_twenty_foldings_and_five_hundred_steps() -> None:
+    talk = Talk(20)
+    for step in range(500):
+        if step % 5 == 0:
+            talk.say(pinned=step % 2 == 0)
+        talk.turn([30], NOTES if step % 3 else None, 1.0, said_meanwhile=False)
+    made = [one.event for one in talk.history if isinstance(one.event, ContextSummarised)]
+    text = "\n".join(message.text for message in talk.readings.conversations[MAIN_BRANCH].messages)
+    assert len(made) >= 20
+    assert {one.by for one in made} == {"model", "engine"}
+    assert len(talk.said) == 2 + 100
+    assert [words for words in talk.said[2:] if text.count(words) != 1] == []
+
+
+def test_of_what_is_told_under_one_key_a_compression_leaves_the_newest() -> None:
+    """A later word on a background task takes the place of the earlier one; what came of it stays."""
+    conversation = Conversation("chat", estimate_request_tokens)
+    conversation.add(1, Kind.SYSTEM, Message("system", "Be kind."))
+    conversation.add(2, Kind.REQUEST, Message("user", "Render it."))
+    conversation.add(3, Kind.SPOKEN, Message("assistant", "It is begun."))
+    conversation.hear(4, "Task a: working", Kind.TASK, key="task:a")
+    conversation.hear(5, "Task b: working", Kind.TASK, key="task:b")
+    conversation.settle()
+    conversation.add(6, Kind.SPOKEN, Message("assistant", "I wait."))
+    conversation.hear(7, "Task a: done, 3 pages", Kind.DELIVERED, key="task:a")
+    conversation.settle()
+    conversation.add(8, Kind.SPOKEN, Message("assistant", "Good."))
+    conversation.fold(9, before=8, text="summary")
+    shown = "\n".join(message.text for message in conversation.messages)
+    assert "Task a: working" not in shown
+    assert "Task b: working" in shown
+    assert "Task a: done, 3 pages" in shown
+    assert [message.speaker for message in conversation.messages] == ["system", "user", "assistant"]
+
+
+@law("MEM-1.d")
+def test_a_summary_names_the_approvals_and_questions_that_wait() -> None:
+    talk = Talk(5)
+    talk.happen(ApprovalAsked(ticket="a1", subject="call:c12-0", digest="d", shown=None))
+    talk.happen(QuestionAsked("q1", "Which colour?"))
+    for _ in range(8):
+        talk.turn([30], NOTES, 1.0, said_meanwhile=False)
+    text = "\n".join(message.text for message in talk.readings.conversations[MAIN_BRANCH].messages)
+    assert "approval a1: call:c12-0" in text
+    assert "answer q1: Which colour?" in text

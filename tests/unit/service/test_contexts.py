@@ -113,6 +113,8 @@ async def test_an_event_that_asks_no_model_has_no_context(tmp_path: Path) -> Non
         with pytest.raises(CallerMistake, match="Models were asked at: 5") as refused:
             await context_at(stage.store, run, 1, count_tokens)
         assert refused.value.code == "not_a_model_call"
+        newest = await context_at(stage.store, run, -1, count_tokens)
+        assert newest == await context_at(stage.store, run, 5, count_tokens)
         with pytest.raises(NotFound):
             await context_at(stage.store, "r-nowhere", 1, count_tokens)
 

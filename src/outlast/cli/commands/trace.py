@@ -36,7 +36,9 @@ def trace(
     follow: Annotated[bool, Parameter(help="Go on showing events until the run has ended.")] = False,
     context: Annotated[
         int | None,
-        Parameter(help="Show what the model saw for the call at this event, and why each part is in."),
+        Parameter(
+            help="Show what the model saw for the call at this event (-1: the newest), and why each part is in."
+        ),
     ] = None,
     config: Config = None,
     json: AsJson = False,
