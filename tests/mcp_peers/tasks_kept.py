@@ -121,7 +121,8 @@ class Tasks:
         tool, arguments = task["tool"], json.loads(task["arguments"])
         self.change(task_id, runs=task["runs"] + 1)
         if (asked := questions_of(tool)) and task["answers"] == "{}":
-            self.change(task_id, status="input_required", asked=json.dumps(asked))
+            named = {f"{task_id}:{key}": one for key, one in asked.items()} if tool == "confirm" else asked
+            self.change(task_id, status="input_required", asked=json.dumps(named))
             return
         if tool == "breaks":
             self.change(task_id, status="failed", error=json.dumps({"code": -32603, "message": "panic"}))
@@ -144,7 +145,7 @@ class Tasks:
                     "content": [{"type": "image", "data": data, "mimeType": "image/png"}],
                 }
             case tool:
-                return text(f"{tool} done {label} {task['answers']}".strip())
+                return text(f"{tool} done {label} {task['answers']} as {task_id}".strip())
 
 
 def has_expired(task: sqlite3.Row) -> bool:

@@ -22,6 +22,9 @@ _SESSION_STATUS: Final = frozenset({400, 404})
 _OF_THE_LIBRARY: Final = ("Connection closed", "SSE stream")
 """How messages begin that the library made up; it uses a code that servers use too."""
 
+_UNREADABLE: Final = "Server returned an error response"
+"""What the library says of an error whose body it could not read."""
+
 
 class Kind(Enum):
     """What happened to a request."""
@@ -183,10 +186,13 @@ def _of_rpc(error: MCPError, exchange: Exchange, config: ServerConfig, *, is_ope
 
 
 def _is_session_lost(error: MCPError, exchange: Exchange) -> bool:
-    """Is this the refusal of a session rather than of the request? Only where the request named one."""
+    """Is this the refusal of a session rather than of the request? Only where the request named one.
+
+    A 400 whose body the library could not read is taken for one too: servers that lost their sessions answer like that.
+    """
     if exchange.session is None or exchange.status not in _SESSION_STATUS:
         return False
-    return exchange.status == 404 or "session" in error.message.lower()
+    return exchange.status == 404 or "session" in error.message.lower() or error.message == _UNREADABLE
 
 
 def _seconds(retry_after: str | None) -> float | None:

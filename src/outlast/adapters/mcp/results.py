@@ -113,12 +113,14 @@ def _joined(texts: list[str], structured: Json) -> Json:
 
 
 def _says(text: str, structured: Json) -> bool:
-    """Is this text the structured content once more?"""
+    """Is this text the structured content, or one of its fields, once more?"""
+    known = [structured, *(structured.values() if isinstance(structured, dict) else ())]
+    if text in known:
+        return True
     try:
-        value = json.loads(text)
+        return json.loads(text) in known
     except (ValueError, RecursionError):
-        return isinstance(structured, dict) and structured == {"result": text}
-    return bool(value == structured) or structured == {"result": value}
+        return False
 
 
 class _Reader:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Final, Literal, get_args
 
 import pytest
 
@@ -31,6 +31,7 @@ Course = Literal["completes", "goes_on", "asks", "fails"]
 
 DEADLINE_SECONDS: Final = 5.0
 
+_COURSES: Final[tuple[Course, ...]] = get_args(Course)
 _PATIENCE_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.02
 _OPEN: Final = frozenset({RemoteStatus.WORKING, RemoteStatus.INPUT_REQUIRED})
@@ -100,6 +101,14 @@ class BackgroundDriverContract:
             reply = await driver.answer(handle, {key: subject.answer}, DEADLINE_SECONDS)
             assert isinstance(reply, Acknowledged | Forgotten)
         assert (await ended_by(subject.driver, handle)).status is RemoteStatus.COMPLETED
+
+    async def test_remote_id_stands_in_no_word_of_the_other_side(self, subject: DriverSubject) -> None:
+        for course in _COURSES:
+            handle = await subject.begin(course)
+            seen = await seen_by(subject.driver, handle)
+            assert handle.remote_id not in str(asdict(seen))
+            if course in ("completes", "fails"):
+                assert handle.remote_id not in str(asdict(await ended_by(subject.driver, handle)))
 
     async def test_task_nobody_knows_is_forgotten(self, subject: DriverSubject) -> None:
         handle = replace(await subject.begin("completes"), remote_id="no-such-task")

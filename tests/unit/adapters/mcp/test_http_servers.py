@@ -96,6 +96,7 @@ async def test_a_server_behind_an_address_is_used(servers: McpServers, tmp_path:
         lambda request: refusal(request, -32001, "Session not found", 404),
         lambda request: json_reply({}, 404),
         lambda request: refusal(request, -32000, "Bad Request: No valid session ID provided", 400),
+        lambda request: json_reply({"error": "No valid session ID provided"}, 400),
     ],
 )
 async def test_g08_02_a_lost_session_is_begun_anew_once_and_the_refused_call_sent_again(

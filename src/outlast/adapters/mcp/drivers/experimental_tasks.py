@@ -19,6 +19,7 @@ from outlast.adapters.mcp.connection import ConnectionOver
 from outlast.adapters.mcp.drivers.kinds import EXPERIMENTAL
 from outlast.adapters.mcp.drivers.replies import (
     answer_form,
+    cloaked,
     message_of,
     other_principal,
     product_in,
@@ -26,6 +27,7 @@ from outlast.adapters.mcp.drivers.replies import (
     reply_of,
     seconds_of_ms,
     status_of,
+    uncloaked,
 )
 from outlast.adapters.mcp.exchange import Exchange
 from outlast.adapters.mcp.failure import Kind, ServerFailure
@@ -89,7 +91,7 @@ async def begin(
         remote_id=task.task_id,
         data={_SESSION: exchange.session},
         name=tool,
-        status_message=message_of(meta.get(_IMMEDIATE) or task.status_message),
+        status_message=message_of(cloaked(meta.get(_IMMEDIATE) or task.status_message, task.task_id)),
         poll_after_seconds=seconds_of_ms(task.poll_interval),
         ttl_seconds=seconds_of_ms(task.ttl),
     )
@@ -128,9 +130,13 @@ class ExperimentalDriver:
         try:
             connection = await self._server.connection(deadline_seconds)
             for key, answer in answers.items():
-                await connection.respond(json.loads(key), dict(answer_form(answer)), _session_of(handle))
+                await connection.respond(
+                    json.loads(uncloaked(key, handle.remote_id)),
+                    dict(answer_form(answer)),
+                    _session_of(handle),
+                )
         except ServerFailure as failure:
-            return reply_of(failure, config)
+            return reply_of(failure, config, handle)
         except (ConnectionOver, ValueError):
             detail = f"The MCP server {config.name} could not be told the answer."
             return Trouble("mcp_unavailable", detail, "It is told again.")
@@ -152,11 +158,11 @@ class ExperimentalDriver:
             result, _ = await self._asking(handle, request, types.CallToolResult, deadline_seconds)
         except ServerFailure as failure:
             if failure.kind is not Kind.ERROR or failure.rpc_code == INVALID_PARAMS:
-                return reply_of(failure, self._server.config)
-            code, text = str(failure.rpc_code), message_of(failure.detail)
+                return reply_of(failure, self._server.config, handle)
+            code, text = str(failure.rpc_code), message_of(cloaked(failure.detail, handle.remote_id))
             return Snapshot(status=RemoteStatus.FAILED, message=text, error_code=code, error=text)
-        product = await product_in(result.model_dump(by_alias=True, mode="json"))
-        message = message_of(task.status_message)
+        product = await product_in(cloaked(result.model_dump(by_alias=True, mode="json"), handle.remote_id))
+        message = _message(task)
         if status is RemoteStatus.FAILED:
             error = error_text(product.data)
             return Snapshot(status=status, message=message, error_code="failed", error=error)
@@ -180,7 +186,9 @@ class ExperimentalDriver:
             waiting.cancel()
             await asyncio.wait({waiting})
         return {
-            json.dumps(request_id): question_of({"method": one.method, "params": one.params})
+            cloaked(json.dumps(request_id), handle.remote_id): question_of(
+                cloaked({"method": one.method, "params": one.params}, handle.remote_id)
+            )
             for request_id, one in asked.items()
         }
 
@@ -193,7 +201,7 @@ class ExperimentalDriver:
         try:
             reply, _ = await self._asking(handle, request, model, deadline_seconds)
         except ServerFailure as failure:
-            return reply_of(failure, config)
+            return reply_of(failure, config, handle)
         return reply
 
     async def _asking(
@@ -216,11 +224,15 @@ class ExperimentalDriver:
 def _open(task: OldTask, status: RemoteStatus, questions: Mapping[str, Question]) -> Snapshot:
     return Snapshot(
         status=status,
-        message=message_of(task.status_message),
+        message=_message(task),
         questions=questions,
         poll_after_seconds=seconds_of_ms(task.poll_interval),
         ttl_seconds=seconds_of_ms(task.ttl),
     )
+
+
+def _message(task: OldTask) -> str:
+    return message_of(cloaked(task.status_message, task.task_id))
 
 
 def _session_of(handle: Handle) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import mcp_types as types
 from pydantic import BaseModel
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from outlast.adapters.mcp.drivers.kinds import EXTENSION
 from outlast.adapters.mcp.drivers.replies import (
     answer_form,
+    cloaked,
     message_of,
     nonsense,
     other_principal,
@@ -19,6 +20,7 @@ from outlast.adapters.mcp.drivers.replies import (
     reply_of,
     seconds_of_ms,
     status_of,
+    uncloaked,
 )
 from outlast.adapters.mcp.extension import (
     CancelTask,
@@ -43,6 +45,8 @@ from outlast.ports.background_driver import (
 
 R = TypeVar("R", bound=BaseModel)
 
+_TOLD: Final = {"status_message", "result", "error", "input_requests"}
+
 
 def handle_of(begun: TaskBegun, server: Server, name: str) -> Handle:
     """The handle of a task a call went on as."""
@@ -53,7 +57,7 @@ def handle_of(begun: TaskBegun, server: Server, name: str) -> Handle:
         protocol_version=server.protocol_version,
         remote_id=begun.task_id,
         name=name,
-        status_message=message_of(begun.status_message),
+        status_message=message_of(cloaked(begun.status_message, begun.task_id)),
         poll_after_seconds=seconds_of_ms(begun.poll_interval_ms),
         ttl_seconds=seconds_of_ms(begun.ttl_ms),
     )
@@ -76,13 +80,15 @@ class ExtensionDriver:
             return state
         if state.task_id != handle.remote_id:
             return nonsense(self._server.config, "it is about another task")
-        return await self._snapshot(state)
+        return await self._snapshot(state, handle.remote_id)
 
     async def answer(
         self, handle: Handle, answers: Mapping[str, Answer], deadline_seconds: float
     ) -> Acknowledged | Forgotten | Trouble:
         """Send answers; the server ignores those it has already."""
-        responses: dict[str, Any] = {key: answer_form(answer) for key, answer in answers.items()}
+        responses: dict[str, Any] = {
+            uncloaked(key, handle.remote_id): answer_form(answer) for key, answer in answers.items()
+        }
         request = UpdateTask(params=TaskAnswered(task_id=handle.remote_id, input_responses=responses))
         reply = await self._asked(handle, request, types.Result, deadline_seconds)
         return Acknowledged() if isinstance(reply, types.Result) else reply
@@ -104,20 +110,21 @@ class ExtensionDriver:
                 lambda session: session.send_request(request, model), deadline_seconds
             )
         except ServerFailure as failure:
-            return reply_of(failure, config)
+            return reply_of(failure, config, handle)
         return reply
 
-    async def _snapshot(self, state: TaskState) -> Snapshot:
+    async def _snapshot(self, state: TaskState, remote_id: str) -> Snapshot:
         status = status_of(state.status)
-        error = state.error or {}
+        told = cloaked(state.model_dump(include=_TOLD), remote_id)
+        error = told["error"] or {}
         is_done, has_failed = status is RemoteStatus.COMPLETED, status is RemoteStatus.FAILED
         return Snapshot(
             status=status,
-            message=message_of(state.status_message),
-            product=await product_in(state.result) if is_done else None,
+            message=message_of(told["status_message"]),
+            product=await product_in(told["result"]) if is_done else None,
             error_code=message_of(error.get("code", "failed")) if has_failed else None,
             error=message_of(error.get("message") or "The server does not say why.") if has_failed else None,
-            questions=questions_in(state.input_requests) if status is RemoteStatus.INPUT_REQUIRED else {},
+            questions=questions_in(told["input_requests"]) if status is RemoteStatus.INPUT_REQUIRED else {},
             poll_after_seconds=seconds_of_ms(state.poll_interval_ms),
             ttl_seconds=seconds_of_ms(state.ttl_ms),
         )

@@ -31,31 +31,57 @@ MOST_QUESTIONS: Final = 20
 MOST_SCHEMA_BYTES: Final = 64_000
 LONGEST_POLL_SECONDS: Final = 86_400.0
 
+LEAST_ID_CHARACTERS: Final = 6
+
+_CLOAK: Final = "{task}"
 _KNOWN: Final = frozenset(RemoteStatus)
 _OURS_TO_MEND: Final = frozenset({HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY})
 _WORDS: Final = {"running": RemoteStatus.WORKING, "canceled": RemoteStatus.CANCELLED}
 
 
-def reply_of(failure: ServerFailure, config: ServerConfig) -> Forgotten | Trouble:
+def cloaked(value: Any, remote_id: str) -> Any:
+    """A value of the wire with the remote id taken out of all texts and keys; servers put it anywhere, keys of questions included.
+
+    Ids that are too short to be told from other words are left alone.
+    """
+    if len(remote_id) < LEAST_ID_CHARACTERS:
+        return value
+    match value:
+        case str():
+            return value.replace(remote_id, _CLOAK)
+        case list():
+            return [cloaked(item, remote_id) for item in value]
+        case dict():
+            return {cloaked(key, remote_id): cloaked(item, remote_id) for key, item in value.items()}
+        case _:
+            return value
+
+
+def uncloaked(key: str, remote_id: str) -> str:
+    """The key of a question as the server knows it."""
+    return key.replace(_CLOAK, remote_id)
+
+
+def reply_of(failure: ServerFailure, config: ServerConfig, handle: Handle) -> Forgotten | Trouble:
     """What a failed request about a task means for it.
 
     Only the server's own word that it does not know the task counts as forgotten; a method that is not there may be a deploy under
     way. Wrong credentials and refusals of our protocol need an operator.
     """
-    name = f"mcp_servers.{config.name}"
+    name, detail = f"mcp_servers.{config.name}", cloaked(failure.detail, handle.remote_id)
     if failure.rpc_code == INVALID_PARAMS:
         return Forgotten()
     if failure.rpc_code in _OURS_TO_MEND:
         step = (
             f"See that {name} names the server that began the task, and which version of the protocol it has."
         )
-        return Trouble("mcp_protocol", failure.detail, step, passing=False)
+        return Trouble("mcp_protocol", detail, step, passing=False)
     if failure.kind in (Kind.REFUSED, Kind.NOT_STARTED):
-        return Trouble("mcp_refused", failure.detail, failure.next_step, passing=False)
+        return Trouble("mcp_refused", detail, failure.next_step, passing=False)
     if failure.kind is Kind.NONSENSE:
-        return Trouble("mcp_nonsense", failure.detail, failure.next_step, passing=False)
+        return Trouble("mcp_nonsense", detail, failure.next_step, passing=False)
     return Trouble(
-        "mcp_unavailable", failure.detail, failure.next_step, retry_after_seconds=failure.retry_after_seconds
+        "mcp_unavailable", detail, failure.next_step, retry_after_seconds=failure.retry_after_seconds
     )
 
 

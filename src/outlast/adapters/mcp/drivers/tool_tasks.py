@@ -22,6 +22,7 @@ from outlast.adapters.mcp.config import TaskTools
 from outlast.adapters.mcp.drivers.kinds import TOOLS
 from outlast.adapters.mcp.drivers.replies import (
     answer_form,
+    cloaked,
     message_of,
     nonsense,
     other_principal,
@@ -29,6 +30,7 @@ from outlast.adapters.mcp.drivers.replies import (
     reply_of,
     seconds_in,
     status_of,
+    uncloaked,
 )
 from outlast.adapters.mcp.failure import ServerFailure
 from outlast.adapters.mcp.results import Contents, error_text, product_of, read_result
@@ -91,7 +93,9 @@ class ToolDriver:
         if isinstance(group, Trouble):
             return group
         told = await self._called(handle, group.status, {}, deadline_seconds)
-        return told if isinstance(told, Forgotten | Trouble) else await self._snapshot(told)
+        if isinstance(told, Forgotten | Trouble):
+            return told
+        return await self._snapshot(cloaked(told, handle.remote_id))
 
     async def answer(
         self, handle: Handle, answers: Mapping[str, Answer], deadline_seconds: float
@@ -103,7 +107,7 @@ class ToolDriver:
         if group.answer is None:
             return self._lacking("answer", group)
         for key, answer in answers.items():
-            arguments = {"key": key, "response": answer_form(answer)}
+            arguments = {"key": uncloaked(key, handle.remote_id), "response": answer_form(answer)}
             told = await self._called(handle, group.answer, arguments, deadline_seconds / len(answers))
             if isinstance(told, Forgotten | Trouble):
                 return told
@@ -145,7 +149,7 @@ class ToolDriver:
                 tool, {"task_id": handle.remote_id, **arguments}, deadline_seconds
             )
         except ServerFailure as failure:
-            return _not_forgotten(reply_of(failure, config), failure)
+            return _not_forgotten(reply_of(failure, config, handle), failure, handle)
         if not isinstance(result, types.CallToolResult):
             return nonsense(config, f"{tool} goes on as a task itself")
         told = _structured(result)
@@ -153,7 +157,8 @@ class ToolDriver:
             return Forgotten()
         if result.is_error:
             reading = await read_result(result, Contents())
-            detail = f"{tool} of the MCP server {config.name} reports a failure: {error_text(reading.data)}"
+            said = cloaked(error_text(reading.data), handle.remote_id)
+            detail = f"{tool} of the MCP server {config.name} reports a failure: {said}"
             return Trouble("mcp_unavailable", detail, "See what the server says.")
         if told.get("task_id") != handle.remote_id:
             return nonsense(
@@ -195,11 +200,11 @@ def _structured(result: types.CallToolResult) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _not_forgotten(reply: Forgotten | Trouble, failure: ServerFailure) -> Trouble:
+def _not_forgotten(reply: Forgotten | Trouble, failure: ServerFailure, handle: Handle) -> Trouble:
     """The error by which tasks are unknown elsewhere says of a tool that it is not there, or was called wrongly."""
     if isinstance(reply, Trouble):
         return reply
-    return Trouble("mcp_unavailable", failure.detail, failure.next_step)
+    return Trouble("mcp_unavailable", cloaked(failure.detail, handle.remote_id), failure.next_step)
 
 
 def _questions(told: object) -> dict[str, Question]:
