@@ -15,8 +15,13 @@ from bench.child import RESULTS, ProbeFailed
 from bench.parts import (
     beside,
     concurrent,
+<<<<<<< HEAD
     context,
     costs,
+=======
+    costs,
+    gateway,
+>>>>>>> ce79c83 (Count what runs used and how they went, measure the gateway, try any request, and tell how to serve)
     queues,
     research,
     resume,
@@ -35,6 +40,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "queues": queues.measure,
     "resume": resume.measure,
     "start": start.measure,
+    "gateway": gateway.measure,
     "research": research.measure,
     "context": context.measure,
 }

@@ -10,7 +10,7 @@ from outlast import __version__
 from outlast.gateway.doorway import Doorway, Names
 from outlast.gateway.metrics import Counted
 from outlast.gateway.problems import tell_problems
-from outlast.gateway.routes import events, health, looking, page, runs, session, steering, threads
+from outlast.gateway.routes import events, health, looking, page, runs, session, stats, steering, threads
 from outlast.gateway.shapes.problem import PROBLEMS, Problem
 from outlast.gateway.site import Site
 
@@ -41,7 +41,7 @@ def _routed() -> FastAPI:
         responses=PROBLEMS,
         generate_unique_id_function=lambda route: f"{route.tags[0]}_{route.name.strip('_')}",
     )
-    for routes in (threads, runs, events, steering, session, looking, health, page):
+    for routes in (threads, runs, events, steering, session, stats, looking, health, page):
         app.include_router(routes.router)
     return app
 

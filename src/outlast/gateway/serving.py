@@ -26,6 +26,7 @@ from outlast.gateway.pace import Pace
 from outlast.gateway.site import Site
 from outlast.gateway.streams import Streams
 from outlast.service.access import CODE_SECONDS, Grant, issue
+from outlast.service.stats import Statistics
 from outlast.wiring.engine import Engine
 
 CLOSE_SECONDS: Final = 5.0
@@ -170,6 +171,7 @@ def _site(engine: Engine, place: Place, terms: Terms) -> Site:
         sign_ins=Pace(SIGN_INS_PER_MINUTE / 60, SIGN_INS_PER_MINUTE, time.monotonic),
         streams=Streams(settings.max_streams_per_user),
         crew=Crew(engine, place.workers),
+        statistics=Statistics(engine.store),
     )
 
 

@@ -14,6 +14,7 @@ from outlast.gateway.metrics import Metrics
 from outlast.gateway.pace import Pace
 from outlast.gateway.streams import Streams
 from outlast.ports.store import Store
+from outlast.service.stats import Statistics
 from outlast.wiring.engine import Engine
 
 
@@ -26,6 +27,7 @@ class Site:
     sign_ins: Pace
     streams: Streams
     crew: Crew
+    statistics: Statistics
     metrics: Metrics = field(default_factory=Metrics)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -53,8 +54,13 @@ async def show_run(store: Store, run_id: str, user_id: str | None = None) -> dic
 
 async def list_runs(store: Store, wanted: RunFilter) -> list[dict[str, Any]]:
     """Runs newest first, each as in `show` without plan and report. Runs at work are read as they stand now."""
+    return await as_listed(store, await store.list_runs(wanted))
+
+
+async def as_listed(store: Store, rows: Iterable[RunRow]) -> list[dict[str, Any]]:
+    """The documents of `list_runs` for these rows."""
     documents = []
-    for row in await store.list_runs(wanted):
+    for row in rows:
         state = await load_state(store, row.run_id) if row.state not in ENDED else None
         summary = summary_of(state) if state is not None else json.loads(row.summary)
         documents.append(_listed(row, summary, state))

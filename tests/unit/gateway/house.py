@@ -112,12 +112,13 @@ async def house_of(
     config: str = "",
     tools: Sequence[object] = (),
     workers: int = 1,
+    persistence: str = "backend: memory",
 ) -> AsyncIterator[House]:
     """An open gateway with scripted answers and the tasks above."""
     (folder / "tasks").mkdir(exist_ok=True)
     for name, text in TASKS.items():
         (folder / f"tasks/{name}.yaml").write_text(text)
-    (folder / "outlast.yaml").write_text("harness: {persistence: {backend: memory}}\n" + config)
+    (folder / "outlast.yaml").write_text(f"harness: {{persistence: {{{persistence}}}}}\n{config}")
     engine = Engine.from_config(folder / "outlast.yaml", tools=tools, provider=ScriptedProvider(list(script)))
     await engine.open()
     serving = Serving(engine, Place("127.0.0.1", 0, workers))

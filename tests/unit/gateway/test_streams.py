@@ -1,6 +1,7 @@
 """Event streams: nothing missing, nothing doubled, wherever a client left off; and pieces of answers as they are made."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 from unittest.mock import patch
 
@@ -116,6 +117,26 @@ async def test_g11_05_stream_beyond_what_one_user_may_have_is_refused_and_a_clos
         await eventually(lambda: len(house.serving.site.streams) == 0)
         async with house.events(run_id) as again:
             assert (await anext(again)).comment is not None
+
+
+@law("DOOR-1.b")
+async def test_g11_05_many_idle_streams_hold_no_connection_of_the_store(
+    tmp_path: Path, postgres_store_url: str
+) -> None:
+    place = f"backend: postgres, url: '{postgres_store_url}'"
+    async with house_of(tmp_path, workers=0, persistence=place) as house, AsyncExitStack() as stack:
+        runs = [(await house.start())["run_id"] for _ in range(8)]
+        open_streams = [await stack.enter_async_context(house.events(runs[at % 8])) for at in range(40)]
+        for frames in open_streams:
+            await anext(frames)
+            assert (await anext(frames)).event == "RunStarted"
+        async with asyncio.timeout(5):
+            answer = await house.client.post("/api/runs", json={"task": "talk", "input": "Go"})
+        assert answer.status_code == 202
+        await house.client.post(f"/api/runs/{runs[0]}/say", json={"text": "wait"})
+        for frames in open_streams[::8]:
+            assert (await anext(frames)).event == "Said"
+    assert len(house.serving.site.streams) == 0
 
 
 async def test_streams_are_told_when_the_gateway_closes_and_it_does_not_wait_for_them(tmp_path: Path) -> None:

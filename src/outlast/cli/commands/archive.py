@@ -11,7 +11,6 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from outlast.cli.ages import age_in
 from outlast.cli.exits import Exit
 from outlast.cli.opening import existing_store
 from outlast.cli.options import AsJson, Config
@@ -29,6 +28,7 @@ from outlast.cli.removing import (
     total_bytes,
 )
 from outlast.cli.whole_files import unusable
+from outlast.domain.ages import age_in
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.service.removal import find_expired
 from outlast.wiring.settings.load import load

@@ -11,7 +11,6 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from outlast.cli.ages import age_in
 from outlast.cli.asking import confirmed
 from outlast.cli.exits import Exit
 from outlast.cli.opening import existing_store
@@ -27,6 +26,7 @@ from outlast.cli.removing import (
     return_room,
     total_bytes,
 )
+from outlast.domain.ages import age_in
 from outlast.domain.errors import CallerMistake
 from outlast.ports.inventory import Stray
 from outlast.ports.store import Store

@@ -8,13 +8,13 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from outlast.cli.ages import age_in
 from outlast.cli.exits import Exit
 from outlast.cli.opening import making_store, with_store
 from outlast.cli.options import AsJson, Config
 from outlast.cli.printing import document, note, out
 from outlast.cli.tables import aligned
 from outlast.domain.access import Scope
+from outlast.domain.ages import age_in
 from outlast.domain.ids import LOCAL_USER
 from outlast.service.access import Grant, issue, list_tokens, revoke
 

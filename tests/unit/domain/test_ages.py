@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from outlast.cli.ages import age_in
+from outlast.domain.ages import age_in
 from outlast.domain.errors import CallerMistake
 
 
