@@ -21,7 +21,12 @@ export type State = ("INIT" | "PLANNING" | "EXECUTING" | "REVIEWING" | "WAITING"
 export interface Shapes {
 Answer: Answer
 Claim: Claim
+DayFigures: DayFigures
 Decision: Decision
+FailedCall: FailedCall
+FailedCalls: FailedCalls
+FailureCount: FailureCount
+Figures: Figures
 Fork: Fork
 FoundBy: FoundBy
 Health: Health
@@ -46,10 +51,13 @@ SessionDocument: SessionDocument
 SignIn: SignIn
 Source: Source
 State: State
+StatsDocument: StatsDocument
+TaskFigures: TaskFigures
 TaskList: TaskList
 ThreadDocument: ThreadDocument
 ThreadList: ThreadList
 ThreadMessage: ThreadMessage
+ToolFigures: ToolFigures
 ToolList: ToolList
 TraceError: TraceError
 TraceLine: TraceLine
@@ -78,6 +86,19 @@ confidence: number
 is_new?: (true | null)
 }
 /**
+ * The runs that began on one day (UTC).
+ */
+export interface DayFigures {
+runs: number
+completed: number
+failed: number
+steps: number
+tokens: number
+cost_usd: number
+duration_ms: number
+day: string
+}
+/**
  * What a person decided about a ticket: `edit` are other arguments for the call, a comment on a rejection reaches the model.
  * 
  * `run_id` names the run where tickets of several runs are called alike.
@@ -89,6 +110,55 @@ edit?: ({
 } | null)
 comment?: string
 run_id?: (string | null)
+}
+/**
+ * A call that failed, and what was asked.
+ */
+export interface FailedCall {
+run_id: string
+seq: number
+at: string
+tool: string
+arguments: {
+[k: string]: JsonValue
+}
+error: TraceError
+}
+/**
+ * Why something did not go well. A call that was refused for its arguments says which fields, and shows a valid example.
+ */
+export interface TraceError {
+code: string
+detail: string
+problems?: (string[] | null)
+example?: ({
+[k: string]: JsonValue
+} | null)
+}
+/**
+ * The calls of a period that failed, newest run first.
+ */
+export interface FailedCalls {
+calls: FailedCall[]
+}
+/**
+ * How often runs and calls failed of one reason.
+ */
+export interface FailureCount {
+code: string
+count: number
+}
+/**
+ * Sums over some runs. `duration_ms` is the time from start to end of those that have ended, waiting included.
+ */
+export interface Figures {
+runs: number
+completed: number
+failed: number
+steps: number
+tokens: number
+cost_usd: number
+duration_ms: number
 }
 /**
  * The last event that is copied, and settings over what the run is pinned to.
@@ -328,6 +398,39 @@ token?: string
 code?: string
 }
 /**
+ * Sums over the runs that began in a period.
+ */
+export interface StatsDocument {
+since: string
+total: Figures
+by_day: DayFigures[]
+by_task: TaskFigures[]
+by_tool: ToolFigures[]
+failures: FailureCount[]
+}
+/**
+ * The runs of one task.
+ */
+export interface TaskFigures {
+runs: number
+completed: number
+failed: number
+steps: number
+tokens: number
+cost_usd: number
+duration_ms: number
+task: string
+}
+/**
+ * The calls of one tool that have a result.
+ */
+export interface ToolFigures {
+tool: string
+calls: number
+failed: number
+duration_ms: number
+}
+/**
  * Every task there is.
  */
 export interface TaskList {
@@ -362,17 +465,6 @@ threads: ListedThread[]
  */
 export interface ToolList {
 tools: ListedTool[]
-}
-/**
- * Why something did not go well. A call that was refused for its arguments says which fields, and shows a valid example.
- */
-export interface TraceError {
-code: string
-detail: string
-problems?: (string[] | null)
-example?: ({
-[k: string]: JsonValue
-} | null)
 }
 /**
  * One event of a run: what happened, in which state and step, at what cost. `data` is the event itself.
