@@ -56,7 +56,8 @@ class _Hand:
     """One worker in its thread. What it is told before it has begun holds all the same."""
 
     def __init__(self, engine: Engine, number: int) -> None:
-        self._shift = engine.twin().shift()
+        self._engine = engine.twin()
+        self._shift = self._engine.shift()
         self._thread = threading.Thread(target=self._work, name=f"outlast-worker-{number}", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
@@ -96,9 +97,15 @@ class _Hand:
     async def _serve(self) -> None:
         with self._lock:
             self._loop = asyncio.get_running_loop()
-        while not self._shift.is_stopping:
-            try:
-                await self._shift.serve()
-            except Exception:  # noqa: BLE001 - a worker that ends by surprise must not leave the runs alone
-                _log.exception("a worker ended by surprise; it begins again")
-                await asyncio.sleep(RESTART_SECONDS)
+        try:
+            while not self._shift.is_stopping:
+                await self._serve_once()
+        finally:
+            await self._engine.builder.close()
+
+    async def _serve_once(self) -> None:
+        try:
+            await self._shift.serve()
+        except Exception:  # noqa: BLE001 - a worker that ends by surprise must not leave the runs alone
+            _log.exception("a worker ended by surprise; it begins again")
+            await asyncio.sleep(RESTART_SECONDS)

@@ -102,7 +102,10 @@ class Engine:
         return cls(settings, tools=tools, provider=provider)
 
     def twin(self) -> Engine:
-        """An engine for another thread, over the same store and the same live frames; open and close only this one."""
+        """An engine for another thread, over the same store and the same live frames.
+
+        Open and close only this one; of the twin, its thread closes the builder.
+        """
         tools, provider = self._given
         return Engine(
             self.settings,
