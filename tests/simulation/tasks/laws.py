@@ -59,7 +59,9 @@ class Laws:
             old is new or bool(NOTIFICATION_TRANSITIONS[old] & through), f"{old} to {new} is not in the table"
         )
         if old is Notification.DISPATCHED and new is Notification.PENDING:
-            ensure(task.notified_version == before.dispatch_version, "a run at work is the only one to tell")
+            was_last_try = before.notification_failures + 1 == self._rules.max_attempts
+            has_told = task.notified_version == before.dispatch_version
+            ensure(has_told or was_last_try, "a run at work is the only one to tell")
         if new is Notification.DEAD_LETTER and old is not new:
             is_gone = task.thread_id not in self._talk.alive
             ensure(is_gone or task.notification_failures == self._rules.max_attempts, "given up too early")

@@ -38,9 +38,7 @@ from tests.simulation.tasks.shelf import Shelf, read_row
 from tests.simulation.tasks.steps import SteppingStore, Work
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
-RULES = TaskRules(
-    poll_interval_seconds=5.0, max_backoff_seconds=60.0, lease_seconds=30.0, retention_days=30.0
-)
+RULES = TaskRules(max_backoff_seconds=60.0, max_attempts=2)
 QUEUES = (Queue.POLL.value, Queue.CANCEL.value, Queue.NOTIFY.value, "runs")
 STEPS = 70
 ROUGH_STEPS = 110
