@@ -1,12 +1,15 @@
 """Every tool that is found keeps the tool contract: the built-in ones, and a plain function in a process of its own."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from outlast.adapters.execution.binding import bind
 from outlast.adapters.execution.validation import check_arguments
+from outlast.domain.door import Json
+from outlast.domain.recalled import Recalled
 from outlast.ports.search import Page, SearchHit
 from outlast.ports.tool import ToolContext
 from outlast.testing.contracts.tool import ToolContract, ToolSubject
@@ -15,10 +18,16 @@ from tests.unit.adapters.execution import plain_tools
 
 DIGEST = "0" * 64
 ARGUMENTS: dict[str, dict[str, Any]] = {
+    "answer_background_task": {"task": "render", "answer": "yes"},
     "ask_human": {"question": "Which one?"},
+    "cancel_background_task": {"task": "render"},
+    "list_background_tasks": {},
     "list_files": {},
+    "recall": {"query": "What is durable?"},
     "read_artifact": {"digest": DIGEST},
     "read_file": {"path": "notes.md"},
+    "remember": {"text": "It is durable."},
+    "tell_run": {"text": "Look at page two."},
     "summarize": {"text": "One. Two."},
     "web_fetch": {"url": "https://example.org/"},
     "web_search": {"query": "durable"},
@@ -53,6 +62,48 @@ class Library:
     async def close(self) -> None: ...
 
 
+class Chores:
+    """One background task of the conversation."""
+
+    task: ClassVar[Json] = {"name": "render", "status": "working"}
+
+    async def list(self) -> list[Json]:
+        return [self.task]
+
+    async def show(self, wanted: str, offset: int, limit: int) -> Json:
+        return self.task
+
+    async def cancel(self, wanted: str) -> Json:
+        return self.task
+
+    async def answer(self, wanted: str, answer: str | dict[str, Json], question: str | None) -> Json:
+        return self.task
+
+
+class Company:
+    """One other run of the conversation, which hears."""
+
+    async def names(self) -> list[str]:
+        return ["r-2"]
+
+    async def tell(self, run_id: str, text: str) -> None: ...
+
+
+class Notebook:
+    """A memory of one note."""
+
+    note = Recalled(id="m-1", tier="long_term", kind="note", text="It is durable.")
+
+    async def remember(self, text: str, replaces: Sequence[str]) -> str:
+        return self.note.id
+
+    async def recall(self, query: str, limit: int) -> list[Recalled]:
+        return [self.note]
+
+    async def read(self, memory_id: str) -> Recalled | None:
+        return self.note
+
+
 @pytest.fixture
 def context(tmp_path: Path) -> ToolContext:
     (tmp_path / "notes.md").write_text("notes")
@@ -69,6 +120,9 @@ def context(tmp_path: Path) -> ToolContext:
         search=library,
         fetch=library,
         model=library,
+        memory=Notebook(),
+        mates=Company(),
+        background=Chores(),
     )
 
 

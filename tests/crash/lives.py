@@ -19,6 +19,7 @@ from outlast.ports.tool import Tool
 from outlast.runs.calls import DID_HAPPEN, RUN_AGAIN
 from outlast.runs.desk import Lease
 from outlast.runs.means import Means
+from outlast.runs.remembering.long_term_memory import LongTermMemory
 from outlast.runs.session import Session
 from outlast.runs.worker import Worker
 from outlast.runs.workflows import research
@@ -136,6 +137,7 @@ def _builder(life: Life, plan: CrashPlan) -> Any:
             search=Faulty(library, plan, "search"),
             fetch=Faulty(library, plan, "fetch"),
             close=close,
+            memory=LongTermMemory(Faulty(life.store.memory, plan, "memory")),
         )
 
     return build

@@ -124,6 +124,7 @@ def definition() -> TaskDefinition:
         workflow="research",
         limits=Limits(max_steps=60),
         recall_top_k=8,
+        is_remembered=True,
         tools=("web_search", "web_fetch", "ask_human", "look", "note", "pay"),
         approvals=(
             ApprovalRule(on="PLANNING->EXECUTING"),

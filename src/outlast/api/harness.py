@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from outlast.api.memory import Memory
 from outlast.domain.door import Json
 from outlast.domain.errors import Broken
 from outlast.domain.ids import LOCAL_USER
@@ -24,6 +25,7 @@ from outlast.ports.run_rows import RunFilter
 from outlast.service import show, signals, trace
 from outlast.service.start import Strategy
 from outlast.wiring.engine import Engine, Request
+from outlast.wiring.remembering import without_memory
 from outlast.wiring.settings.overrides import Override, from_mapping
 
 
@@ -183,6 +185,14 @@ class Harness:
         """Runs newest first, each as its `show` document without plan and report."""
         wanted = RunFilter(user_id=self._user_id, state=state, task=task, limit=limit)
         return await show.list_runs(self.engine.store, wanted)
+
+    @property
+    def memory(self) -> Memory:
+        """What is remembered of the user. Raises CallerMistake (`no_memory`) where nothing is."""
+        kept = self.engine.memory
+        if kept is None:
+            raise without_memory(self.engine.settings)
+        return Memory(kept, self.engine.store, self._user_id)
 
     async def fork(self, run_id: str, *, at: int, overrides: Mapping[str, Json] | None = None) -> Run:
         """Copy a run up to an event into a new one, in a new thread, with other settings. Raises NotFound, Conflict."""

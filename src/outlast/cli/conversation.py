@@ -97,7 +97,9 @@ class Conversation:
             self._heard_out(begun.run_id, speech)
         finally:
             engine.live.leave(begun.run_id, speech.hear)
-        return self._told(begun.run_id, speech)
+        code = self._told(begun.run_id, speech)
+        self._sitting.remember(begun.run_id)
+        return code
 
     def _remark(self, text: str) -> None:
         """Tell of something once in a conversation: the next turn would say it again."""

@@ -6,10 +6,12 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import TypeVar
 
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.ports.store import Store
+from outlast.wiring.remembering import LongTermMemory, memory_of, without_memory
 from outlast.wiring.settings.load import load
 from outlast.wiring.settings.tree import Settings
 from outlast.wiring.stores import database_path, store_of
@@ -37,6 +39,26 @@ def making_store(config: str | None, act: Callable[[Store], Awaitable[T]]) -> T:
     async def opened() -> T:
         async with store_to_fill(load(config)) as store:
             return await act(store)
+
+    return asyncio.run(opened())
+
+
+def with_memory(config: str | None, act: Callable[[LongTermMemory, datetime], Awaitable[T]]) -> T:
+    """What `act` gives for the memory of a configuration and the store's time.
+
+    Raises what `with_store` raises, and CallerMistake (`no_memory`) where nothing is remembered.
+    """
+    settings = load(config)
+
+    async def opened() -> T:
+        async with existing_store(settings) as store:
+            memory = memory_of(settings, store, os.environ)
+            if memory is None:
+                raise without_memory(settings)
+            try:
+                return await act(memory, await store.now())
+            finally:
+                await memory.close()
 
     return asyncio.run(opened())
 

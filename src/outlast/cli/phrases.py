@@ -39,8 +39,9 @@ def call_of(tool: str, arguments: Mapping[str, Any] | None) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """`1 step`, `3 steps`."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    """`1 step`, `3 steps`, `2 entries`."""
+    many = f"{what.removesuffix('y')}ies" if what.endswith("ry") else f"{what}s"
+    return f"{number:,} {what if number == 1 else many}"
 
 
 def _brief(value: Any) -> str:

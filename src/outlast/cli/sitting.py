@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Coroutine, Iterable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -81,11 +82,18 @@ class Sitting:
         try:
             while self.run(work_through(self.engine, run_id, display)):
                 if as_json or not can_ask() or not self.has_decided(run_id, display.board):
-                    return self.told(run_id, display.board, as_json=as_json)
+                    code = self.told(run_id, display.board, as_json=as_json)
+                    self.remember(run_id)
+                    return code
         except KeyboardInterrupt:
             note("")
         note(f"Interrupted; nothing is lost. Go on with: outlast resume {run_id}")
         return Exit.INTERRUPTED
+
+    def remember(self, run_id: str) -> None:
+        """Remember what a run found now that its result is shown; Ctrl-C leaves it to the next worker."""
+        with suppress(KeyboardInterrupt):
+            self.run(self.engine.remember(run_id))
 
     def told(self, run_id: str, board: Board | None = None, *, as_json: bool) -> Exit:
         """Print what a run came to, or what it waits for; returns the exit code."""

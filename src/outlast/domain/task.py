@@ -106,6 +106,7 @@ class TaskDefinition:
     `tools` is an allow-list; `after` says for a tool which tools must have succeeded before it. `hooks` maps a point
     (`on_enter_S`, `on_exit_S`, `on_transition`, `before_tool`, `after_tool`, `A->B`) to `module:function`.
     `recall_top_k` is how many entries of memory one recall brings back; 0: memory is not asked.
+    `is_remembered` says that long-term memory takes in what the run finds.
     `unknown_outcome` is `ask` (a person) or `error` (to the model). `home` is the directory that relative paths start
     from; `settings` holds other resolved settings that adapters were built from, for the record.
     """
@@ -128,6 +129,7 @@ class TaskDefinition:
     context_max_tokens: int = 24000
     compression_threshold: int = 20
     recall_top_k: int = 0
+    is_remembered: bool = False
     on_replan_limit: str = "partial"
     unknown_outcome: str = "ask"
     home: str = "."

@@ -14,12 +14,13 @@ A tool is a class or a decorated function:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, overload
 
 from outlast.domain.door import Json
+from outlast.domain.recalled import Recalled
 from outlast.domain.source import Found
 from outlast.domain.tool_call import Effect
 from outlast.ports.background_driver import Handle
@@ -196,6 +197,25 @@ class BackgroundTasks(Protocol):
         ...
 
 
+class RunMemory(Protocol):
+    """Memory, asked and told in the name of the run: what a tool cannot choose is whose it is."""
+
+    async def remember(self, text: str, replaces: Sequence[str]) -> str:
+        """Keep a note for the run's user, in the place of earlier facts and notes; returns its id, the same when it is kept again.
+
+        Raises ToolTrouble (`not_remembered`) for an id that is not there, or that is neither fact nor note.
+        """
+        ...
+
+    async def recall(self, query: str, limit: int) -> list[Recalled]:
+        """At most `limit` entries that the conversation may see: of this run first, then from before."""
+        ...
+
+    async def read(self, memory_id: str) -> Recalled | None:
+        """The whole of one entry, if it is there and the conversation may see it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a tool is given beside its arguments.
@@ -217,6 +237,7 @@ class ToolContext:
     model: SideModel | None = None
     mates: Mates | None = None
     background: BackgroundTasks | None = None
+    memory: RunMemory | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,13 @@ from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import Begun, ToolCall, ToolError
 from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
-from outlast.ports.embedder import Embedder
 from outlast.ports.live import Live
-from outlast.ports.memory import MemoryStore
 from outlast.ports.provider import Provider
 from outlast.ports.search import Fetch, Search
 from outlast.ports.store import Store
 from outlast.ports.tool import BackgroundTasks, Mates, Tool
 from outlast.runs.decide import Workflow
+from outlast.runs.remembering.long_term_memory import LongTermMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +111,8 @@ class Means:
     """The ports a run's calls go through.
 
     `provider` gives the models of a role. `pinned` are the tools as a run would be pinned to them now, where they may have
-    changed. `memory` is None where nothing is remembered, `embedder` where vectors are not used. `close` gives everything back.
-    changed. `indoors` is what tools may ask of outlast itself, `office` keeps the background tasks; without it
-    a run has none. `close` gives everything back.
+    changed. `memory` is None where nothing is remembered. `indoors` is what tools may ask of outlast itself, `office` keeps the
+    background tasks; without it a run has none. `close` gives everything back.
     """
 
     workflow: Workflow
@@ -130,8 +128,7 @@ class Means:
     fetch: Fetch | None
     close: Callable[[], Awaitable[None]]
     pinned: Sequence[PinnedTool] = ()
-    memory: MemoryStore | None = None
-    embedder: Embedder | None = None
+    memory: LongTermMemory | None = None
     indoors: Indoors | None = None
     office: Office | None = None
 

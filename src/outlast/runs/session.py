@@ -53,6 +53,7 @@ from outlast.runs.perform_model import perform_model, request_of
 from outlast.runs.perform_tool import perform_tool
 from outlast.runs.readings import Readings
 from outlast.runs.recall.perform import perform_recall
+from outlast.runs.remembering.queue import due_for_memory
 from outlast.runs.summary import row_change, thread_words
 
 Reload = Callable[[], Awaitable[Readings]]
@@ -248,7 +249,7 @@ class Session:
 
     def _row_items(self, recorded: Sequence[Recorded]) -> list[Item]:
         """What rides along: the row where the state changed, what waited for it, the thread's words at the end, a snapshot."""
-        items: list[Item] = []
+        items: list[Item] = [*due_for_memory(self.state, recorded)]
         entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]
         if entered or self._is_in_line or isinstance(recorded[-1].event, RunReleased):
             change: UpdateRun = row_change(self.state, recorded[-1].at)

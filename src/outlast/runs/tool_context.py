@@ -17,6 +17,7 @@ from outlast.runs.fences import RULE, fence
 from outlast.runs.limits import limit_crossed
 from outlast.runs.means import Caller
 from outlast.runs.money import cost_of, cost_of_failure
+from outlast.runs.recall.of_run import MemoryOfRun
 
 
 @dataclass(slots=True)
@@ -29,7 +30,7 @@ class Spending:
 
 def context_for(desk: Desk, state: RunState, call: Call, spending: Spending) -> ToolContext:
     """The context of one call."""
-    branch = state.branches[call.branch]
+    branch, kept, indoors = state.branches[call.branch], desk.means.memory, desk.means.indoors
     key = idempotency_key(state.run_id, call.call.id)
     caller = Caller(
         user_id=state.user_id,
@@ -38,7 +39,6 @@ def context_for(desk: Desk, state: RunState, call: Call, spending: Spending) -> 
         key=key,
         is_user_turn=call.branch == MAIN_BRANCH and not state.tells_of,
     )
-    indoors = desk.means.indoors
     return ToolContext(
         user_id=state.user_id,
         thread_id=state.thread_id,
@@ -53,6 +53,7 @@ def context_for(desk: Desk, state: RunState, call: Call, spending: Spending) -> 
         model=_Model(desk, state, call, spending),
         mates=indoors.mates(desk.store, caller) if indoors is not None else None,
         background=indoors.background(desk.store, caller) if indoors is not None else None,
+        memory=MemoryOfRun(desk, kept, state, branch) if kept is not None else None,
     )
 
 

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 from outlast.ports.search import Fetch, Search
-from outlast.ports.tool import SideModel, ToolContext
+from outlast.ports.tool import RunMemory, SideModel, ToolContext
 
 
 class ArtifactsInMemory:
@@ -33,6 +33,7 @@ def tool_context(
     search: Search | None = None,
     fetch: Fetch | None = None,
     model: SideModel | None = None,
+    memory: RunMemory | None = None,
 ) -> ToolContext:
     """The context of one call of a run that has `workspace`, artifacts in memory, and the services that are given."""
     return ToolContext(
@@ -47,4 +48,5 @@ def tool_context(
         search=search,
         fetch=fetch,
         model=model,
+        memory=memory,
     )

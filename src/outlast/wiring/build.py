@@ -21,6 +21,7 @@ from outlast.ports.store import Store
 from outlast.ports.tool import Tool
 from outlast.runs.background import LOCAL
 from outlast.runs.means import FormRead, Means
+from outlast.runs.remembering.long_term_memory import LongTermMemory
 from outlast.runs.structured import read_structured
 from outlast.runs.workflows.research.reporting import REPORT_TOOL
 from outlast.service.background.office import TaskOffice
@@ -60,6 +61,7 @@ class Builder:
         tools: Iterable[object] = (),
         provider: Provider | None = None,
         store: Store | None = None,
+        memory: LongTermMemory | None = None,
     ) -> None:
         self._own = settings
         self._environ = environ
@@ -68,6 +70,7 @@ class Builder:
         self._provider = provider
         self._store = store
         self._mcp = McpTools(environ)
+        self._memory = memory
         self._catalogues: dict[tuple[Path | str, ...], ToolCatalogue] = {}
         self._pinned: dict[str, Settings] = {}
         elsewhere: dict[str, BackgroundDrivers] = dict.fromkeys(KINDS, McpDrivers(self._mcp, settings))
@@ -104,6 +107,7 @@ class Builder:
             search=reading.search,
             fetch=reading.fetch,
             close=close,
+            memory=self._memory if definition.is_remembered else None,
             indoors=ServiceIndoors(self.drivers),
             office=self._office(tools),
         )

@@ -26,8 +26,6 @@ ENTRY_POINT_GROUP: Final = "outlast.tools"
 LATER: Final = frozenset(
     {
         "run_code",
-        "remember",
-        "recall",
     }
 )
 """Built-in tools whose feature is not there yet; a task may name them and works without them."""

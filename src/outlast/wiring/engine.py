@@ -6,16 +6,19 @@ import asyncio
 import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from outlast.domain.errors import CallerMistake
+from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.ids import LOCAL_USER
 from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
 from outlast.ports.provider import Provider
 from outlast.ports.queue import QueueEntry, Shares
 from outlast.ports.store import Store
+from outlast.runs.remembering.keeper import Keeper
 from outlast.runs.shift import Shift
 from outlast.runs.worker import Worker
 from outlast.service.background.alerting import Alerting
@@ -29,6 +32,7 @@ from outlast.wiring.background import rules_of, task_shift
 from outlast.wiring.build import Builder
 from outlast.wiring.frames import LocalLive
 from outlast.wiring.identity import as_holder, as_name, is_surely_gone, own_identity
+from outlast.wiring.remembering import memory_of
 from outlast.wiring.settings.load import load
 from outlast.wiring.settings.overrides import Override
 from outlast.wiring.settings.pin import pin
@@ -37,6 +41,9 @@ from outlast.wiring.settings.task_files import find_task
 from outlast.wiring.settings.tree import Settings
 from outlast.wiring.stores import store_of, warning_of
 from outlast.wiring.whole_shift import Tending, WholeShift
+
+REMEMBER_SECONDS: Final = 10.0
+"""How long a command that has shown its result stays to remember it."""
 
 
 def _silent(notice: str) -> None:
@@ -81,9 +88,16 @@ class Engine:
         self.live = live if live is not None else LocalLive()
         self.store = store if store is not None else store_of(settings, self.environ)
         self.rules: RulesOf = rules_of(settings)
+        self.memory = memory_of(settings, self.store, self.environ)
         self._given = (tuple(tools), provider)
         self.builder = Builder(
-            settings, self.environ, self.live, tools=self._given[0], provider=provider, store=self.store
+            settings,
+            self.environ,
+            self.live,
+            tools=self._given[0],
+            provider=provider,
+            store=self.store,
+            memory=self.memory,
         )
         self.drivers = self.builder.drivers
 
@@ -123,6 +137,8 @@ class Engine:
     async def close(self) -> None:
         """Close the store, and what runs share. Safe to call twice."""
         await self.builder.close()
+        if self.memory is not None:
+            await self.memory.close()
         await self.store.close()
 
     @property
@@ -222,8 +238,8 @@ class Engine:
         )
 
     def shift(self, concurrency: int | None = None) -> WholeShift:
-        """A worker that takes whatever is due, of runs and of background tasks; `concurrency` runs at once, or as many as the
-        settings say."""
+        """A worker that takes whatever is due, of runs, of background tasks and of memory; `concurrency` runs at once, or as many
+        as the settings say."""
         harness = self.settings.harness
         alarm = Alerting(self.store, alarms_of(self.settings.alerts, self.environ))
         tending = Tending(
@@ -236,7 +252,22 @@ class Engine:
             drain_seconds=harness.drain_seconds,
             are_others_idle=tending.is_idle,
         )
-        return WholeShift(runs, tending)
+        return WholeShift(runs, tending, self.keeper())
+
+    def keeper(self) -> Keeper | None:
+        """Who remembers what runs found and keeps memory in order; None where nothing is remembered."""
+        if self.memory is None:
+            return None
+        holder = as_holder(own_identity())
+        return Keeper(self.store, self.memory, holder=holder, lease_seconds=self.lease_seconds)
+
+    async def remember(self, run_id: str) -> None:
+        """Remember what a run found, as far as that takes a moment; what is left, or cannot be done now, a worker does later."""
+        keeper = self.keeper()
+        if keeper is not None:
+            with suppress(OutlastError, TimeoutError):
+                async with asyncio.timeout(REMEMBER_SECONDS):
+                    await keeper.remember(run_id)
 
     async def evictable(self, run_id: str) -> int | None:
         """The generation of a live lease whose holder is gone beyond doubt, so that it may be taken over at once."""

@@ -1,4 +1,4 @@
-"""A worker's whole shift: runs and, beside them, background tasks."""
+"""A worker's whole shift: runs and, beside them, background tasks and memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from outlast.domain.errors import OutlastError
+from outlast.runs.remembering.keeper import Keeper
 from outlast.runs.shift import Shift
 from outlast.tasks.loops import TaskShift
 
@@ -36,11 +37,12 @@ class Tending:
 
 
 class WholeShift:
-    """A shift of runs with the tending of background tasks beside it; see `Shift`."""
+    """A shift of runs with the tending of background tasks and the keeping of memory beside it; see `Shift`."""
 
-    def __init__(self, runs: Shift, tending: Tending) -> None:
+    def __init__(self, runs: Shift, tending: Tending, keeper: Keeper | None = None) -> None:
         self._runs = runs
         self._tending = tending
+        self._keeper = keeper
 
     @property
     def is_stopping(self) -> bool:
@@ -62,6 +64,17 @@ class WholeShift:
 
         Where one half fails, the other gives back what it holds, and the error is raised.
         """
+        keeping = asyncio.create_task(self._keeper.serve()) if self._keeper is not None else None
+        try:
+            await self._serve(until_idle=until_idle)
+        finally:
+            if self._keeper is not None and keeping is not None:
+                self._keeper.stop()
+                await asyncio.wait([keeping])
+        if self._keeper is not None and until_idle and not self.is_stopping:
+            await self._keeper.clear()
+
+    async def _serve(self, *, until_idle: bool) -> None:
         tending = self._tending.begin()
         running = asyncio.create_task(self._runs.serve(until_idle=until_idle))
         try:

@@ -26,14 +26,13 @@ from outlast.domain.tool_call import ToolOutcome
 from outlast.journal.fold import load_state
 from outlast.journal.history import read_history
 from outlast.ports.background_driver import BackgroundDrivers
-from outlast.ports.embedder import Embedder
 from outlast.ports.live import Frame
-from outlast.ports.memory import MemoryStore
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.store import Store
 from outlast.ports.tool import Tool
 from outlast.runs.decide import Workflow
 from outlast.runs.means import Means
+from outlast.runs.remembering.long_term_memory import LongTermMemory
 from outlast.runs.worker import Worker
 from outlast.runs.workflows import chat, research
 from outlast.service.background.office import TaskOffice
@@ -91,8 +90,7 @@ class Stage:
         self.drivers: BackgroundDrivers | None = None
         self.rules = TaskRules()
         self.notify: Notify = "agent"
-        self.memory: MemoryStore | None = None
-        self.embedder: Embedder | None = None
+        self.memory: LongTermMemory | None = None
         self.tools: dict[str, Tool] = {}
         self.cast(tools)
 
@@ -170,7 +168,6 @@ class Stage:
             search=None,
             fetch=None,
             memory=self.memory,
-            embedder=self.embedder,
             close=provider.close,
             indoors=ServiceIndoors(),
         )

@@ -21,6 +21,8 @@ BUILT_IN = {
     "list_background_tasks",
     "list_files",
     "read_artifact",
+    "recall",
+    "remember",
     "read_file",
     "summarize",
     "tell_run",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from outlast.domain.errors import OutlastError
-from outlast.domain.memory import Memory, MemoryKind, Scope, Vector
+from outlast.domain.memory import Memory, MemoryKind, Scope
 from outlast.domain.recalled import Recalled
 from outlast.domain.run import Branch, RunState
-from outlast.ports.embedder import Embedder
-from outlast.ports.memory import MemoryHit, MemoryQuery, MemoryStore
+from outlast.ports.memory import MemoryHit, MemoryQuery
 from outlast.runs.recall.short_term import visible_subtasks
+from outlast.runs.remembering.long_term_memory import LongTermMemory
+from outlast.runs.words import terms_of
 
 LEAST_COSINE: Final = 0.35
 """How near an entry that shares no word with the query has to be to be worth showing."""
@@ -26,52 +26,45 @@ def asker_of(state: RunState) -> Scope:
 
 
 async def long_term(
-    memory: MemoryStore, embedder: Embedder | None, state: RunState, branch: Branch, query: str, now: datetime
+    kept: LongTermMemory, state: RunState, branch: Branch, query: str, now: datetime, limit: int
 ) -> list[Recalled]:
     """What is remembered from other runs, and what was noted in this one where the conversation may see it; the best first.
 
-    Without a vector of the query, words alone decide. Raises what memory raises when it cannot serve.
+    Raises what memory raises when it cannot serve.
     """
     wanted = MemoryQuery(
         text=query,
         asker=asker_of(state),
         at=now,
-        vector=await query_vector(embedder, query),
-        limit=2 * state.definition.recall_top_k,
+        vector=await kept.query_vector(query),
+        limit=limit,
         subtasks=visible_subtasks(state, branch),
         include_outdated=True,
     )
-    hits = await memory.search(wanted)
-    return [recalled_of(hit) for hit in hits if _is_worth_showing(hit, state.run_id)]
+    words = terms_of(query)
+    hits = await kept.store.search(wanted)
+    return [
+        recalled_from(hit.memory, now, hit.score)
+        for hit in hits
+        if is_near(hit, words) and not _is_of_first_tier(hit.memory, state.run_id)
+    ]
 
 
-async def query_vector(embedder: Embedder | None, query: str) -> Vector | None:
-    """The meaning of a query; None where no embedder can tell."""
-    if embedder is None:
-        return None
-    try:
-        [vector] = await embedder.embed([query], "query")
-    except OutlastError:
-        return None
-    return vector
-
-
-def recalled_of(hit: MemoryHit) -> Recalled:
-    """A hit as an entry that can be shown."""
-    memory = hit.memory
+def recalled_from(memory: Memory, now: datetime, score: float = 0.0) -> Recalled:
+    """An entry of memory as it can be shown."""
     is_conclusion = memory.kind is MemoryKind.CONCLUSION
     return Recalled(
         id=memory.memory_id,
         tier="long_term",
         kind=str(memory.kind),
         text=memory.text,
-        score=round(hit.score, 4),
+        score=round(score, 4),
         title="" if is_conclusion else memory.title,
         source=memory.source,
         known_at=_day_of(memory),
         topic=memory.title if is_conclusion else "",
         run_id=memory.origin.run_id or "",
-        is_outdated=hit.is_outdated,
+        is_outdated=not memory.holds_at(now),
     )
 
 
@@ -79,8 +72,12 @@ def _day_of(memory: Memory) -> str:
     return memory.valid_from.isoformat(timespec="seconds")
 
 
-def _is_worth_showing(hit: MemoryHit, run_id: str) -> bool:
-    """Does it share a word or the sense, and is it not of the first tier?"""
-    is_own = hit.memory.origin.run_id == run_id and hit.memory.kind in _MADE_BY_ITSELF
-    is_near = hit.keyword > 0 or (hit.vector or 0.0) >= LEAST_COSINE
-    return is_near and not is_own
+def is_near(hit: MemoryHit, words: frozenset[str]) -> bool:
+    """Does an entry share one of the words of the query, or its sense?"""
+    memory = hit.memory
+    has_word = not words.isdisjoint(terms_of(f"{memory.title} {memory.text}"))
+    return has_word or (hit.vector or 0.0) >= LEAST_COSINE
+
+
+def _is_of_first_tier(memory: Memory, run_id: str) -> bool:
+    return memory.origin.run_id == run_id and memory.kind in _MADE_BY_ITSELF

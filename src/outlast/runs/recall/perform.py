@@ -12,7 +12,7 @@ from outlast.domain.errors import OutlastError
 from outlast.domain.events import MemoryRecalled, RecallFailed, RecallRequested
 from outlast.domain.message import Message
 from outlast.domain.recalled import Recalled
-from outlast.domain.run import RunState
+from outlast.domain.run import Branch, RunState
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.recall.long_term import long_term
 from outlast.runs.recall.short_term import short_term
@@ -20,6 +20,10 @@ from outlast.runs.recall.showing import fitted, tokens_for
 
 RECALL_SECONDS: Final = 5.0
 """How long a model waits for memory; it then speaks without it."""
+
+SPARE: Final = 2
+LEAST_ASKED: Final = 8
+"""Of long-term memory twice as many entries are asked for as are shown, and for no fewer: some are shown already."""
 
 _log = logging.getLogger("outlast.memory")
 
@@ -50,11 +54,8 @@ async def _recalled(
     desk: Desk, state: RunState, intent: RecallRequested, context: Sequence[Message]
 ) -> tuple[list[Recalled], int]:
     branch = state.branches[intent.branch]
-    found = await short_term(desk, state, branch, intent.query)
-    means = desk.means
-    if means.memory is not None:
-        found += await long_term(means.memory, means.embedder, state, branch, intent.query, desk.now())
-    provider = means.provider(branch.role)
+    found = await found_for(desk, state, branch, intent.query)
+    provider = desk.means.provider(branch.role)
 
     def count(text: str) -> int:
         return provider.count_tokens((Message("user", text),), ())
@@ -62,6 +63,15 @@ async def _recalled(
     seen = "\n".join(message.text for message in context)
     definition = state.definition
     return fitted(found, definition.recall_top_k, seen, count, tokens_for(definition.context_max_tokens))
+
+
+async def found_for(desk: Desk, state: RunState, branch: Branch, query: str) -> list[Recalled]:
+    """What the tiers hold on a query for a conversation, in their order."""
+    found = await short_term(desk, state, branch, query)
+    if desk.means.memory is not None:
+        most = SPARE * max(state.definition.recall_top_k, LEAST_ASKED)
+        found += await long_term(desk.means.memory, state, branch, query, desk.now(), most)
+    return found
 
 
 def _failed(desk: Desk, intent: RecallRequested, code: str, detail: str, started: float) -> RecallFailed:

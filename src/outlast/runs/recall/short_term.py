@@ -10,7 +10,7 @@ from outlast.domain.recalled import Recalled
 from outlast.domain.run import Branch, RunState, SubtaskState
 from outlast.runs.desk import Desk
 from outlast.runs.ledger import EARLIER, Entry
-from outlast.runs.recall.words import overlap, terms_of
+from outlast.runs.words import overlap, terms_of
 
 MOST_PAGES: Final = 30
 """How many pages of the run are looked through for one recall."""

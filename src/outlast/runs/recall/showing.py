@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from outlast.domain.recalled import Recalled
-from outlast.runs.recall.words import squeezed
+from outlast.runs.words import squeezed
 
 ENTRY_CHARACTERS: Final = 600
 """How much of one entry is shown."""
@@ -45,15 +45,15 @@ def fitted(
         text = squeezed(entry.text)
         if not text or text in known or any(text in squeezed(one.text) for one in kept):
             continue
-        cut = _cut(entry)
-        if len(kept) >= most or count(recalled_text([*kept, cut])) > most_tokens:
+        short = cut(entry)
+        if len(kept) >= most or count(recalled_text([*kept, short])) > most_tokens:
             left_out += 1
         else:
-            kept.append(cut)
+            kept.append(short)
     return kept, left_out
 
 
-def _cut(entry: Recalled) -> Recalled:
+def cut(entry: Recalled) -> Recalled:
     """An entry of bounded length, cut between two words."""
     if len(entry.text) <= ENTRY_CHARACTERS:
         return entry

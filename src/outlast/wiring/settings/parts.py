@@ -41,7 +41,10 @@ class Search:
 class Memory:
     """What outlives a run."""
 
-    enabled: bool = setting(True, "Whether runs ask memory.")
+    enabled: bool = setting(True, "Whether runs leave something in memory and ask it.")
+    scope: Literal["user", "thread"] = setting(
+        "user", "For whom something is remembered: all threads of its user, or only the thread it comes from."
+    )
     embedder: Literal["offline", "openai_compatible"] = setting(
         "offline", "What turns texts into vectors for recall."
     )
@@ -56,6 +59,12 @@ class Memory:
     )
     ttl_days: float | None = setting(
         None, "After how many days entries expire; empty: never.", unit="days", at_least=0
+    )
+    archive_after_days: float | None = setting(
+        30.0,
+        "How long entries that something newer took the place of are still recalled, marked as outdated; empty: for ever.",
+        unit="days",
+        at_least=0,
     )
 
 

@@ -22,6 +22,7 @@ from outlast.wiring.settings.models import (
     ROLES,
     context_max_tokens,
     llm_of,
+    remembers,
     require_complete,
     role_settings,
     search_of,
@@ -39,7 +40,7 @@ from outlast.wiring.settings.walk import dumped, exchanged, secrets_by_key, text
 DEFAULT_TIMEOUT_SECONDS: Final = 3600.0
 DEFAULT_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "research": ("web_search", "web_fetch", "summarize", "write_report"),
-    "chat": ("web_search", "web_fetch", "summarize"),
+    "chat": ("web_search", "web_fetch", "summarize", "remember", "recall"),
 }
 """The tools of a task that does not say which; a workflow that is not built in has none."""
 
@@ -99,6 +100,7 @@ def pin(settings: Settings, task: Task, environ: Mapping[str, str] | None = None
         context_max_tokens=context_max_tokens(settings, environ),
         compression_threshold=harness.context.compression_threshold,
         recall_top_k=harness.context.recall_top_k if settings.memory.enabled else 0,
+        is_remembered=remembers(settings),
         on_replan_limit=document.on_replan_limit or harness.on_replan_limit,
         unknown_outcome=harness.unknown_outcome,
         home=str(task.home),

@@ -212,7 +212,7 @@ def test_a_task_says_its_tools_order_and_limits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "tools"), [("tools: []", ()), ("workflow: a.b:c", ()), ("workflow: chat", 3), ("", 4)]
+    ("text", "tools"), [("tools: []", ()), ("workflow: a.b:c", ()), ("workflow: chat", 5), ("", 4)]
 )
 def test_a_task_that_names_no_tools_has_those_of_its_workflow(
     text: str, tools: object, tmp_path: Path

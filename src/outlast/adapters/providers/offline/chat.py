@@ -19,6 +19,9 @@ from outlast.ports.provider import ModelRequest
 
 _ANSWER_SENTENCES: Final = 4
 _NOTICE_SENTENCES: Final = 2
+_MEMORY: Final = "memory"
+"""The origin of what memory brought back: a heading, then entries, each a line about it and its text."""
+
 _DEFAULT_POINTS: Final = 5
 _MOST_POINTS: Final = 50
 _MOST_CENTRAL: Final = 1_500
@@ -77,7 +80,7 @@ def _answer(request: ModelRequest, asked: Asked, evidence: Evidence) -> str:
     results = [] if pages else _results_since(request)
     if results:
         return "\n".join(results)
-    earlier = candidates_of(_earlier(request))
+    earlier = candidates_of([*_earlier(request), *_remembered(request)])
     said = [
         f"- {one.candidate.sentence.claim}" for one in spread(ranked(question, earlier), _ANSWER_SENTENCES)
     ]
@@ -109,6 +112,18 @@ def _earlier(request: ModelRequest) -> list[Page]:
         Page(f"m{at}", "", "", "\n".join([*read_message(message.text).trusted, *payloads_of(message)]))
         for at, message in enumerate(before)
         if message.speaker != "system"
+    ]
+
+
+def _remembered(request: ModelRequest) -> list[Page]:
+    """What memory brought back for the newest message and still holds, as texts to quote from."""
+    newest = next(message for message in reversed(request.messages) if message.speaker == "user")
+    recalled = [part.text for part in read_message(newest.text).fenced if part.origin == _MEMORY]
+    entries = [entry.partition("\n") for text in recalled for entry in text.split("\n\n")[1:]]
+    return [
+        Page(f"k{at}", "", "", text)
+        for at, (about, _, text) in enumerate(entries)
+        if "[outdated " not in about
     ]
 
 

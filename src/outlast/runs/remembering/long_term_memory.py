@@ -1,0 +1,69 @@
+"""Long-term memory with what it takes to use it: where it is kept, what embeds its texts, and the rules of this installation."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from outlast.domain.errors import OutlastError
+from outlast.domain.memory import Scope, Vector
+from outlast.ports.embedder import Embedder
+from outlast.ports.memory import MemoryStore
+
+Audience = Literal["user", "thread"]
+
+_log = logging.getLogger("outlast.memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is remembered is for all threads of the user or for the thread it comes from, is forgotten after `lifetime` (None: never),
+    and is archived once it has been outdated for `outdated_for` (None: never)."""
+
+    audience: Audience = "user"
+    lifetime: timedelta | None = None
+    outdated_for: timedelta | None = timedelta(days=30)
+
+    def scope_of(self, user_id: str, thread_id: str) -> Scope:
+        """Whom something from this thread of this user is for."""
+        return Scope(user_id, thread_id if self.audience == "thread" else None)
+
+    def expiry_of(self, at: datetime) -> datetime | None:
+        """When what became known at this time is forgotten."""
+        return at + self.lifetime if self.lifetime is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class LongTermMemory:
+    """Memory as runs use it. Without an embedder, or while it cannot serve, words alone decide."""
+
+    store: MemoryStore
+    embedder: Embedder | None = None
+    rules: Rules = Rules()
+
+    async def query_vector(self, query: str) -> Vector | None:
+        """The meaning of a query, where an embedder can tell."""
+        [vector] = await self._vectors([query], is_query=True)
+        return vector
+
+    async def vectors(self, texts: Sequence[str]) -> Sequence[Vector | None]:
+        """The meaning of texts to be found, where an embedder can tell; the upkeep of memory makes up for what it cannot tell now."""
+        return await self._vectors(texts, is_query=False)
+
+    async def close(self) -> None:
+        """Give up the embedder; where memory is kept belongs to the store. Safe to call twice."""
+        if self.embedder is not None:
+            await self.embedder.close()
+
+    async def _vectors(self, texts: Sequence[str], *, is_query: bool) -> Sequence[Vector | None]:
+        nothing = [None] * len(texts)
+        if self.embedder is None:
+            return nothing
+        try:
+            return await self.embedder.embed(texts, "query" if is_query else "passage")
+        except OutlastError as trouble:
+            _log.warning("nothing can be embedded now: %s: %s", trouble.code, trouble.detail)
+            return nothing
