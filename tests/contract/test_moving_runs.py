@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from outlast.adapters.stores.postgres import PostgresStore
-from outlast.adapters.stores.redis import RedisStore
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.ports.store import Store
 from outlast.service.exporting import export_run
@@ -16,13 +15,13 @@ from outlast.service.importing import import_run
 from outlast.service.inspection import Problem, check_store
 from outlast.service.portable import read_portable
 from outlast.service.removal import remove_run
-from tests.contract.test_store_redis import served
+from tests.contract.test_store_redis import NewStorage, served
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden/databases/sqlite-v1.db"
 
 
 @pytest.fixture(scope="module")
-def redis_url() -> Iterator[str]:
+def new_on_redis() -> Iterator[NewStorage]:
     yield from served("valkey")
 
 
@@ -40,13 +39,13 @@ async def lines(store: Store, run_id: str) -> list[bytes]:
 
 
 async def test_runs_move_between_all_stores_and_back(
-    tmp_path: Path, postgres_store_url: str, redis_url: str
+    tmp_path: Path, postgres_store_url: str, new_on_redis: NewStorage
 ) -> None:
     shutil.copy(GOLDEN, tmp_path / "outlast.db")
     way: list[Store] = [
         SqliteStore(tmp_path / "outlast.db"),
         PostgresStore(postgres_store_url),
-        RedisStore(redis_url, name="moving"),
+        new_on_redis()(),
         SqliteStore(None),
     ]
     async with opened(way[0]) as first:
