@@ -5,7 +5,6 @@ run; `many` is many runs under one worker; `resume` goes on with the run that a 
 """
 
 import asyncio
-import gc
 import os
 import sqlite3
 import time
@@ -16,6 +15,7 @@ from typing import Any
 
 from bench.work import PAYLOAD_BYTES, Rounds, Stopwatch, arguments, emit, imported_now, of_many, of_rounds
 from outlast.adapters.providers.tokens import estimate_request_tokens
+from outlast.cli.garbage import collect_rarely
 from outlast.domain.message import Message, Usage
 from outlast.domain.tool_call import ToolCall
 from outlast.ports.provider import ModelAnswer, ModelRequest, Observer, ToolSchema
@@ -113,11 +113,11 @@ async def begin(engine: Engine, *, here: bool = False) -> str:
 
 
 async def warm_up(engine: Engine) -> None:
-    """A short run elsewhere, so that imports are not measured, nor walked through by collections, as in the command line."""
+    """A short run elsewhere, so that imports are not measured; then collect garbage as the command line does."""
     await engine.open()
     await engine.work_on(await begin(engine, here=True))
     await engine.close()
-    gc.freeze()
+    collect_rarely()
 
 
 async def one_run(directory: Path, rounds: int, kill_at: int | None) -> dict[str, Any]:
@@ -155,7 +155,7 @@ async def many_runs(directory: Path, rounds: int, runs: int) -> dict[str, Any]:
 async def resumed_run(directory: Path, rounds: int) -> dict[str, Any]:
     """Go on with the run that is there; `next_step_at` is when its next tool call began."""
     imported = imported_now()
-    gc.freeze()  # as the command line does
+    collect_rarely()  # as the command line does
     tool = Rounds()
     engine = engine_in(directory, rounds, tool)
     await engine.open()

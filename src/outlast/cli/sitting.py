@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 from outlast.cli.asking import Decision, ask_person, can_ask, waits_for
 from outlast.cli.exits import Exit, exit_code_of_state
 from outlast.cli.foreground import work_through
+from outlast.cli.garbage import collect_as_before, collect_rarely
 from outlast.cli.leaving import leave
 from outlast.cli.logs import configure_logs
 from outlast.cli.printing import document, for_run, note, one_line
@@ -46,6 +47,7 @@ class Sitting:
         self.engine = Engine.from_config(config, overrides=self.overrides)
         self._runner = asyncio.Runner()
         self._waits_for_store = waits_for_store
+        self._thresholds = gc.get_threshold()
         self._log_level = self.engine.settings.logging.level or log_level
 
     def __enter__(self) -> Self:
@@ -57,7 +59,7 @@ class Sitting:
             self.run(open_when_there(self.engine.open, note) if self._waits_for_store else self.engine.open())
             if self.engine.warning:
                 note(self.engine.warning)
-            gc.freeze()  # what is imported by now stays, so that no collection walks through it again
+            self._thresholds = collect_rarely()
         except BaseException:
             leave(self._runner)
             raise
@@ -66,7 +68,7 @@ class Sitting:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        gc.unfreeze()
+        collect_as_before(self._thresholds)
         try:
             self.run(self.engine.close())
         finally:
