@@ -15,13 +15,9 @@ from bench.child import RESULTS, ProbeFailed
 from bench.parts import (
     beside,
     concurrent,
-<<<<<<< HEAD
     context,
     costs,
-=======
-    costs,
     gateway,
->>>>>>> ce79c83 (Count what runs used and how they went, measure the gateway, try any request, and tell how to serve)
     queues,
     research,
     resume,
