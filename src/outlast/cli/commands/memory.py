@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from outlast.cli.ages import age_in
 from outlast.cli.asking import confirmed
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_memory
@@ -16,6 +15,7 @@ from outlast.cli.options import AsJson, Config
 from outlast.cli.phrases import counted
 from outlast.cli.printing import document, note, out
 from outlast.cli.tables import aligned
+from outlast.domain.ages import age_in
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.domain.ids import LOCAL_USER
 from outlast.service.memory import (
