@@ -37,7 +37,7 @@ def store_of(settings: Settings, environ: Mapping[str, str]) -> Store:
     if persistence.backend == "sqlite":
         return SqliteStore(database_path(settings, environ))
     require_complete(persistence, "harness.persistence")
-    return _ON_SERVERS[persistence.backend](persistence, environ)
+    return _ON_SERVERS[persistence.backend](settings, environ)
 
 
 def warning_of(store: Store) -> str | None:
@@ -103,18 +103,22 @@ def database_path(settings: Settings, environ: Mapping[str, str]) -> Path:
     return settings.path(settings.harness.persistence.path, environ)
 
 
-def _redis(persistence: Persistence, environ: Mapping[str, str]) -> Store:
-    make = _class_of("redis")
-    store: Store = make(_address(persistence, environ), allow_loss=persistence.allow_loss)
+def _redis(settings: Settings, environ: Mapping[str, str]) -> Store:
+    persistence = settings.harness.persistence
+    store: Store = _class_of("redis")(
+        _address(persistence, environ),
+        allow_loss=persistence.allow_loss,
+        memory_file=settings.home / ".outlast" / "memory.db" if settings.memory.enabled else None,
+    )
     return store
 
 
-def _postgres(persistence: Persistence, environ: Mapping[str, str]) -> Store:
-    store: Store = _class_of("postgres")(_address(persistence, environ))
+def _postgres(settings: Settings, environ: Mapping[str, str]) -> Store:
+    store: Store = _class_of("postgres")(_address(settings.harness.persistence, environ))
     return store
 
 
-_ON_SERVERS: Final[dict[str, Callable[[Persistence, Mapping[str, str]], Store]]] = {
+_ON_SERVERS: Final[dict[str, Callable[[Settings, Mapping[str, str]], Store]]] = {
     "postgres": _postgres,
     "redis": _redis,
 }

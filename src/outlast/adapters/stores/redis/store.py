@@ -7,6 +7,7 @@ import itertools
 import time
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
 from outlast.adapters.stores.lane import Lane
@@ -32,10 +33,12 @@ from outlast.adapters.stores.redis.survey import Survey
 from outlast.adapters.stores.redis.troubles import Lost
 from outlast.adapters.stores.redis.wire import Wire
 from outlast.adapters.stores.redis.writer import Writer
+from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.stores.times import from_micros, from_micros_or_none
 from outlast.adapters.stores.watches import TopicWatch, Watches, topics_of
 from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.inventory import Stray
+from outlast.ports.memory import MemoryStore
 from outlast.ports.queue import Claim, QueueEntry, Shares
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import StoreCounts
@@ -52,13 +55,21 @@ class RedisStore:
     """A store on a Redis server that any number of processes share; several stores of a server differ by `name`.
 
     `url` is redis://, rediss:// or unix://. A server that may lose what it has answered is refused unless `allow_loss`.
+    Long-term memory is searched in ways Redis has no index for: it is kept in the SQLite file `memory_file`, for those who share that
+    file; without one `memory` is None.
     `patience_seconds` bounds how long a call waits for a server that is away, and `open` waits a fifth of it.
     Once it is open, `server` says what the server is, `warning` what is to be feared of it and `schema` the version of the keys as
     it was found and as it is. Raises CallerMistake (`store_url`) for an address that cannot be read.
     """
 
     def __init__(
-        self, url: str, *, name: str = "main", allow_loss: bool = False, patience_seconds: float = 10.0
+        self,
+        url: str,
+        *,
+        name: str = "main",
+        allow_loss: bool = False,
+        patience_seconds: float = 10.0,
+        memory_file: Path | None = None,
     ) -> None:
         self.server: str | None = None
         self.schema = (0, 0)
@@ -71,6 +82,8 @@ class RedisStore:
         self._writer: Writer | None = None
         self._listener: Listener | None = None
         self._survey = Survey(self._read, self._root)
+        self._beside = None if memory_file is None else SqliteStore(memory_file)
+        self.memory: MemoryStore | None = None if self._beside is None else self._beside.memory
         self._writes = Lane("outlast-store-writer", self._make_writer, _BATCHES_A_ROUND)
         self._reads = Lane("outlast-store-reader", self._make_reader, _BATCHES_A_ROUND)
 
@@ -79,7 +92,10 @@ class RedisStore:
         await self._writes.start()
         try:
             await self._reads.start()
+            if self._beside is not None:
+                await self._beside.open()
         except BaseException:
+            await self._reads.stop()
             await self._writes.stop()
             raise
         self._listener = Listener(self._address, self._root + b"wakeup", self._watches, self._is_own)
@@ -91,6 +107,8 @@ class RedisStore:
         listener, self._listener = self._listener, None
         if listener is not None:
             await asyncio.to_thread(listener.stop)
+        if self._beside is not None:
+            await self._beside.close()
         await self._reads.stop()
         await self._writes.stop()
 
