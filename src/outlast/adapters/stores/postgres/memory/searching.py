@@ -18,8 +18,14 @@ from outlast.ports.memory import MemoryHit, MemoryQuery
 MAX_WEIGHED: Final = 12
 """So many of the rarest terms decide which entries words propose; each of those is then weighed by all terms."""
 
+MAX_WEIGHED_ENTRIES: Final = 3_000
+"""About how many entries the server weighs for one query."""
+
+MOST_COUNTED: Final = 10_000
+"""How far the entries that hold a term are counted."""
+
 _USER = memory_query("read_user")
-_HOLDING = memory_query("holding_term")
+_HOLDING = memory_query("holding_terms")
 _BY_WORDS = memory_query("by_words")
 _BY_LETTER = memory_query("by_letter")
 _VECTORS = memory_query("visible_vectors")
@@ -83,14 +89,15 @@ class _Search:
         """How many entries of the user hold each term of the query."""
         terms = [of_user(self._user_no, term) for term in query_terms(self._asked.text)]
         known = self._holdings.known(self._user_no, terms, self._entries)
-        counted = {term: await self._link.value(_HOLDING, f"'{term}'") for term in terms if term not in known}
+        unknown = [term for term in terms if term not in known]
+        counted = dict(await self._link.rows(_HOLDING, unknown, MOST_COUNTED)) if unknown else {}
         self._holdings.learn(self._user_no, counted, self._entries)
-        return {term: known.get(term, counted.get(term, 0)) for term in terms}
+        return {**dict.fromkeys(terms, 0), **known, **counted}
 
     async def _by_words(self, vocabulary: Vocabulary) -> list[int]:
         if not vocabulary.holding:
             return await self._by_letter()
-        chosen = rarest(vocabulary.holding)[:MAX_WEIGHED]
+        chosen = rarest(vocabulary.holding, MAX_WEIGHED_ENTRIES)[:MAX_WEIGHED]
         if not chosen:
             return []
         quoted = [f"'{term}'" for term in chosen]

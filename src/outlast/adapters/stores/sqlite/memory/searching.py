@@ -76,7 +76,7 @@ class _Search:
             if term not in known
         }
         self._holdings.learn(self._user_no, counted, self._entries)
-        return {term: known.get(term, counted.get(term, 0)) for term in terms}
+        return {**known, **counted}
 
     def _by_words(self, vocabulary: Vocabulary) -> list[int]:
         if not vocabulary.holding:

@@ -1,1 +1,0 @@
-SELECT count(*) FROM {schema}.memory WHERE words @@ $1::text::tsquery
