@@ -18,6 +18,7 @@ from bench.parts import (
     context,
     costs,
     gateway,
+    memory,
     queues,
     research,
     resume,
@@ -44,6 +45,7 @@ LONG: dict[str, Callable[[], Iterator[Row]]] = {
     "long": rounds.measure_long,
     "costs": costs.measure,
     "scale": scale.measure,
+    "memory": memory.measure,
 }
 PEERS: dict[str, Callable[[], Iterator[Row]]] = {"peers": beside.measure, "long-peers": beside.measure_long}
 
