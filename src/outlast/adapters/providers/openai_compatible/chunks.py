@@ -177,6 +177,10 @@ def _number(value: object) -> float:
     return max(0.0, float(value)) if isinstance(value, int | float) and math.isfinite(value) else 0.0
 
 
+_THOUGHTS: Final = frozenset({"reasoning", "thinking", "reasoning_text", "summary_text"})
+"""Parts of a content that are thinking, whatever key their text has."""
+
+
 def _content(content: object) -> tuple[str, str]:
     """The text and the thinking of a content that is a text, or a list of typed parts."""
     if isinstance(content, str):
@@ -184,8 +188,10 @@ def _content(content: object) -> tuple[str, str]:
     text = thinking = ""
     for part in content if isinstance(content, list) else ():
         if isinstance(part, Mapping):
-            text += _content(part.get("text"))[0]
-            thinking += _content(part.get("thinking"))[0]
+            said = _content(part.get("text"))[0]
+            is_thought = part.get("type") in _THOUGHTS
+            text += "" if is_thought else said
+            thinking += _content(part.get("thinking"))[0] + (said if is_thought else "")
     return text, thinking
 
 

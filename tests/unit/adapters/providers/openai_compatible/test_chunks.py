@@ -223,6 +223,13 @@ def test_content_in_parts_is_text_and_thinking() -> None:
     assert (answer.text, answer.reasoning) == ("yes", "hm")
 
 
+@pytest.mark.parametrize("key", ["text", "thinking"])
+def test_g05_03_thinking_in_a_part_of_its_own_is_no_text_whatever_its_key(key: str) -> None:
+    parts = [{"type": "reasoning", key: "I think so."}, {"type": "text", "text": "S"}]
+    answer = answered(sse(delta(content=parts), delta("stop")))
+    assert (answer.text, answer.reasoning) == ("S", "I think so.")
+
+
 @pytest.mark.parametrize(
     ("sent", "meant"),
     [("eos", "stop"), ("max_tokens", "length"), ("length", "length"), ("content_filter", "content_filter")],
