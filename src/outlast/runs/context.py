@@ -141,7 +141,7 @@ class Conversations:
             self._noted(conversation, event.call, event)
             return
         if not event.is_estimate:
-            conversation.ask(asked.estimate, event.input_tokens)
+            conversation.correct(asked.estimate, event.input_tokens)
             self._ratios[conversation.role] = conversation.ratio
         conversation.speak(position, event)
         for call in event.tool_calls:

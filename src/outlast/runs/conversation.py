@@ -147,7 +147,7 @@ class Conversation:
             self.add(position, kind, Message("user", text), key)
         self._notes.clear()
 
-    def ask(self, estimate: int, counted: int) -> None:
+    def correct(self, estimate: int, counted: int) -> None:
         """Learn how far the estimate of a request was from what the server counted."""
         if estimate and _LEAST_RATIO <= counted / estimate <= _MOST_RATIO:
             self.ratio = counted / estimate

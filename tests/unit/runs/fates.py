@@ -65,7 +65,8 @@ def _of_model(troupe: Troupe, intent: ModelRequested, form: str | None, luck: Lu
         return _asking(troupe, intent, ["write_report"] if wants_report else None, luck)
     if kind == 6 and form is not None:
         return [_answer(intent, text="?", problem="it is not JSON")]
-    return [_answer(intent, text="so it is", value=_value(form, luck))]
+    text = "so it is " * (1, 1, 1, 120)[luck("words", 4)]
+    return [_answer(intent, text=text, value=_value(form, luck))]
 
 
 def _asking(troupe: Troupe, intent: ModelRequested, wanted: list[str] | None, luck: Luck) -> list[Any]:

@@ -23,6 +23,7 @@ WORTH_TELLING: Final = frozenset(
         "ToolUnsettled",
         "ModelFailed",
         "LoopNoticed",
+        "ContextCrowded",
         "ApprovalAsked",
         "QuestionAsked",
         "PauseRequested",
