@@ -12,7 +12,7 @@ from typing import Final
 
 from outlast.runs.conversation import KEPT_TURNS, Conversation
 from outlast.runs.lines import STAYS, Kind, Line
-from outlast.runs.masks import MASKED_CHARACTERS
+from outlast.runs.masks import MASKED_CHARACTERS, Mask
 
 RELIEF: Final = 0.75
 """The share of the budget that masking has to reach, or else earlier turns are folded too."""
@@ -32,15 +32,6 @@ LEAST_FOLDED_TOKENS: Final = 200
 
 EMERGENCY_CHARACTERS: Final = (12_000, 6_000, 3_000, 1_500, 700, MASKED_CHARACTERS)
 """How much is left of the newest observations where nothing else is left to shorten, the first that is enough."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mask:
-    """Show observations up to `position` in so many characters each; saves so many tokens, as estimated."""
-
-    position: int
-    characters: int
-    saves: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,36 +80,38 @@ def leaving(lines: Sequence[Line]) -> list[Line]:
 def _to_fit(conversation: Conversation, room: int, threshold: int, reason: str) -> Mask | Fold | None:
     taken = conversation.estimate + conversation.tools_estimate
     old = _old_observations(conversation)
-    if old is not None and taken - old.saves <= room * RELIEF:
+    saves = conversation.masking_saves(old) if old is not None else 0
+    if saves > 0 and taken - saves <= room * RELIEF:
         return old
     fold = _folded(conversation, room, threshold, reason)
     if fold is not None:
         return fold
-    return _emergency(conversation, taken, room)
+    return _emergency(conversation, room, is_refused=reason == "overflow")
 
 
 def _old_observations(conversation: Conversation) -> Mask | None:
     turns = conversation.turns()
     if len(turns) <= KEPT_TURNS:
         return None
-    return _mask(conversation, conversation.lines[turns[-KEPT_TURNS]].order - 1, MASKED_CHARACTERS)
+    return Mask(conversation.lines[turns[-KEPT_TURNS]].order - 1, MASKED_CHARACTERS)
 
 
-def _emergency(conversation: Conversation, taken: int, room: int) -> Mask | None:
-    """Whatever the newest observations can give, then long words of the thread, so that the next call fits."""
-    newest = max((line.order for line in conversation.lines if line.kind is Kind.OBSERVED), default=0)
-    observations = (
-        [_mask(conversation, newest, characters) for characters in EMERGENCY_CHARACTERS] if newest else []
-    )
-    words = [_mask(conversation, 0, characters) for characters in EMERGENCY_CHARACTERS]
-    masks = [mask for mask in (*observations, *words) if mask is not None]
-    enough = (mask for mask in masks if taken - mask.saves <= room)
-    return next(enough, max(masks, key=lambda mask: mask.saves, default=None))
+def _emergency(conversation: Conversation, room: int, *, is_refused: bool) -> Mask | None:
+    """Whatever the newest observations can give, then long words of the thread, so that the next call fits.
 
-
-def _mask(conversation: Conversation, position: int, characters: int) -> Mask | None:
-    saves = conversation.masking_saves(position, characters)
-    return Mask(position, characters, saves) if saves > 0 else None
+    What was handed over with the request is shortened only when the server has refused it whole.
+    """
+    newest = max((line.order for line in conversation.lines), default=0)
+    reaches = [(newest, False), (0, False), *([(newest, True)] if is_refused else [])]
+    masks = [
+        Mask(position, characters, of_material)
+        for position, of_material in reaches
+        for characters in EMERGENCY_CHARACTERS
+    ]
+    saving = {mask: saves for mask in masks if (saves := conversation.masking_saves(mask)) > 0}
+    taken = conversation.estimate + conversation.tools_estimate
+    enough = (mask for mask, saves in saving.items() if taken - saves <= room)
+    return next(enough, max(saving, key=lambda mask: saving[mask], default=None))
 
 
 def _folded(conversation: Conversation, room: int, threshold: int, reason: str) -> Fold | None:

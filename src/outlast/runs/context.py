@@ -44,6 +44,7 @@ from outlast.ports.provider import ToolSchema
 from outlast.runs.conversation import Conversation, SummaryAsked
 from outlast.runs.fences import RULE, fence
 from outlast.runs.lines import Kind, TokenCount
+from outlast.runs.masks import Mask
 from outlast.runs.recall.showing import recalled_text
 from outlast.runs.summaries import summary_as_text
 from outlast.runs.thread_lines import TASKS_KEY, TASKS_SHOWN, line_of
@@ -112,9 +113,9 @@ class Conversations:
                     self._note_begun(position, branch, event)
             case BranchOpened():
                 self._opened(position, event)
-            case ContextFolded(branch=branch, position=upto, characters=characters):
+            case ContextFolded(branch=branch):
                 self._by_branch[branch].settle()
-                self._by_branch[branch].mask(upto, characters)
+                self._by_branch[branch].mask(Mask(event.position, event.characters, event.of_material))
             case ContextSummarised():
                 self._summarised(position, event)
             case ContextCrowded(branch=branch):
@@ -203,9 +204,10 @@ class Conversations:
         material = event.material if shown is None else report_as_text(shown)
         if self._material and event.branch == MAIN_BRANCH:
             opening += "\n\n" + fence(self.secret, position, "background tasks", self._material)
-        if material:
-            opening += "\n\n" + fence(self.secret, position, event.material_from or "another role", material)
         conversation.add(position, Kind.REQUEST, Message("user", opening))
+        if material:
+            fenced = fence(self.secret, position, event.material_from or "another role", material)
+            conversation.add(position, Kind.MATERIAL, Message("user", fenced))
         for pinned_at, text in self._pins:
             conversation.add(pinned_at, Kind.PINNED, Message("user", text))
         self._by_branch[event.branch] = conversation

@@ -10,7 +10,7 @@ from outlast.domain.door import Json, digest_of
 from outlast.domain.events import ModelAnswered
 from outlast.domain.message import Message, Messages
 from outlast.runs.lines import STAYS, TURNS, Kind, Line, TokenCount, joined, kept_of
-from outlast.runs.masks import in_short, is_long
+from outlast.runs.masks import Mask, in_short, is_long
 
 KEPT_TURNS: Final = 2
 """The newest turns of a conversation that old age alone does not shorten."""
@@ -156,25 +156,16 @@ class Conversation:
         """The indexes of the lines that begin a turn."""
         return [at for at, line in enumerate(self._lines) if line.kind in TURNS]
 
-    def maskable(self, position: int, characters: int) -> list[Line]:
-        """The lines up to a position that leaving so many characters of each would shorten.
+    def masking_saves(self, mask: Mask) -> int:
+        """How many tokens, as estimated, a mask saves."""
+        masked = [line for line in self._lines if _is_maskable(line, mask)]
+        return sum(line.tokens - self._masked(line, mask.characters).tokens for line in masked)
 
-        They are observations; up to a position that is in the thread, words of the thread.
-        """
-        return [line for line in self._lines if _is_maskable(line, position, characters)]
-
-    def masking_saves(self, position: int, characters: int) -> int:
-        """How many tokens, as estimated, masking up to a position saves."""
-        return sum(
-            line.tokens - self._masked(line, characters).tokens
-            for line in self.maskable(position, characters)
-        )
-
-    def mask(self, position: int, characters: int) -> None:
-        """Show what is maskable up to a position in short."""
+    def mask(self, mask: Mask) -> None:
+        """Show in short what a mask is about."""
         self._rebuild(
             [
-                self._masked(line, characters) if _is_maskable(line, position, characters) else line
+                self._masked(line, mask.characters) if _is_maskable(line, mask) else line
                 for line in self._lines
             ]
         )
@@ -209,8 +200,10 @@ class Conversation:
         self._digest = digest_of(f"{self._digest_before} {position} {message.speaker} {message.text}")
 
 
-def _is_maskable(line: Line, position: int, characters: int) -> bool:
-    if line.order > position:
+def _is_maskable(line: Line, mask: Mask) -> bool:
+    if line.order > mask.position:
         return False
-    kinds = (Kind.SAID, Kind.EARLIER) if position <= 0 else (Kind.OBSERVED,)
-    return line.kind in kinds and is_long(line.message, characters)
+    kinds = (Kind.SAID, Kind.EARLIER) if mask.position <= 0 else (Kind.OBSERVED,)
+    return line.kind in ((Kind.MATERIAL,) if mask.of_material else kinds) and is_long(
+        line.message, mask.characters
+    )

@@ -25,6 +25,7 @@ class Kind(StrEnum):
 
     SYSTEM = "system"
     REQUEST = "request"
+    MATERIAL = "material"
     SAID = "said"
     PINNED = "pinned"
     TASK = "task"
@@ -38,8 +39,11 @@ class Kind(StrEnum):
     ANSWERED = "answered"
 
 
-STAYS: Final = frozenset({Kind.SYSTEM, Kind.REQUEST, Kind.SAID, Kind.PINNED, Kind.TASK, Kind.DELIVERED})
-"""What no compression takes away: the prompt, the request, people's words, pins, open background tasks and their results."""
+STAYS: Final = frozenset(
+    {Kind.SYSTEM, Kind.REQUEST, Kind.MATERIAL, Kind.SAID, Kind.PINNED, Kind.TASK, Kind.DELIVERED}
+)
+"""What no compression takes away: the prompt, the request and its material, people's words, pins, open background tasks and
+their results."""
 
 TURNS: Final = frozenset({Kind.SPOKEN, Kind.EARLIER})
 """What begins a turn: something the model said, in this run or before it in the thread."""

@@ -14,11 +14,12 @@ from outlast.domain.door import digest_of
 from outlast.domain.events import AnyEvent, ContextCrowded, ContextFolded, ModelRequested
 from outlast.domain.message import Message
 from outlast.domain.run import Branch
-from outlast.runs.compression import Fold, Mask
+from outlast.runs.compression import Fold
 from outlast.runs.conversation import SummaryAsked
 from outlast.runs.limits import limit_crossed
 from outlast.runs.lines import Kind
 from outlast.runs.made_summaries import made_summary
+from outlast.runs.masks import Mask
 from outlast.runs.money import model_asked, reserve_for
 from outlast.runs.readings import Readings
 from outlast.runs.scene import Scene
@@ -54,7 +55,8 @@ def make_room(readings: Readings, branch: Branch, now: datetime, place: Place) -
             case None:
                 break
             case Mask() as mask:
-                place(ContextFolded(branch.id, mask.position, mask.saves, mask.characters))
+                saves = scene.conversation.masking_saves(mask)
+                place(ContextFolded(branch.id, mask.position, saves, mask.characters, mask.of_material))
             case Fold() as fold:
                 if _is_to_be_asked(scene, fold, now):
                     return _intent(scene, fold)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from outlast.domain.message import Message
@@ -18,6 +18,18 @@ _WHOLE: Final = re.compile(r"()()(.*)()", re.DOTALL)
 _ARTIFACT: Final = re.compile(r'read_artifact\(digest="(\w+)"')
 
 
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """What is shown in short from here on: observations up to a position, in so many characters each.
+
+    Up to a position in the thread it is words of the thread, and `of_material` what was handed over with the request.
+    """
+
+    position: int
+    characters: int
+    of_material: bool = False
+
+
 def is_long(message: Message, characters: int = MASKED_CHARACTERS) -> bool:
     """Is a text so long that leaving `characters` of it saves something? Results of tools without a fence are not touched."""
     if len(message.text) <= (characters or MASKED_CHARACTERS) + _LEAST_GAIN_CHARACTERS:
@@ -28,7 +40,7 @@ def is_long(message: Message, characters: int = MASKED_CHARACTERS) -> bool:
 def in_short(message: Message, characters: int) -> Message:
     """A text cut to `characters` of its head and tail; 0 cuts an observation as the first version of the event did."""
     cut = _cut_to_head if characters == 0 else lambda found: _cut(found, characters)
-    shape = _FENCED if message.speaker == "tool" else _WHOLE
+    shape = _FENCED if _FENCED.match(message.text) else _WHOLE
     return replace(message, text=shape.sub(cut, message.text, count=1))
 
 

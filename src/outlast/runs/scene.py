@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from outlast.domain.run import Branch, RunState
 from outlast.domain.task import TaskDefinition
-from outlast.runs.compression import Fold, Mask, budget_of, compression_due, fold_before
+from outlast.runs.compression import Fold, budget_of, compression_due, fold_before
 from outlast.runs.context import Conversations
 from outlast.runs.conversation import Conversation, SummaryAsked
 from outlast.runs.lines import Line
+from outlast.runs.masks import Mask
 from outlast.runs.readings import Readings
 
 

@@ -22,6 +22,7 @@ from outlast.runs.thread import known_thread
 REASONS: Final[dict[Kind, str]] = {
     Kind.SYSTEM: "the prompt of the role, which never leaves",
     Kind.REQUEST: "what the conversation was opened with, which never leaves",
+    Kind.MATERIAL: "what was handed over with the request, which never leaves",
     Kind.SAID: "said by a person, which never leaves",
     Kind.PINNED: "pinned by a person, which never leaves",
     Kind.TASK: "a background task that is open, which never leaves",
@@ -39,6 +40,7 @@ REASONS: Final[dict[Kind, str]] = {
 SECTIONS: Final[dict[str, frozenset[Kind]]] = {
     "system": frozenset({Kind.SYSTEM}),
     "pins": frozenset({Kind.PINNED}),
+    "material": frozenset({Kind.MATERIAL}),
     "words": frozenset({Kind.REQUEST, Kind.SAID, Kind.ANSWERED}),
     "tasks": frozenset({Kind.TASK, Kind.DELIVERED}),
     "summary": frozenset({Kind.SUMMARY}),

@@ -21,7 +21,7 @@ from outlast.ports.tool import tool
 from outlast.runs.compression import SUMMARY_SHARE
 from tests.law import law
 from tests.unit.runs.notes import NOTES, reader, staged_for, text_of
-from tests.unit.runs.parts import ask_for, call, give, say, turn
+from tests.unit.runs.parts import ask_for, call, conclude, give, roles, say, turn
 from tests.unit.runs.stage import staged
 
 
@@ -145,3 +145,27 @@ async def test_the_estimate_is_corrected_by_what_the_server_counts(tmp_path: Pat
             return len(await stage.events(run, ContextFolded, ContextSummarised))
 
     assert await compressions(2.0, "twice") > await compressions(1.0, "once") > 0
+
+
+async def test_g05_04_what_was_handed_over_is_shortened_only_when_the_server_refuses_it_whole(
+    tmp_path: Path,
+) -> None:
+    def model(most_characters: int) -> Any:
+        def answering(request: ModelRequest) -> Any:
+            if request.purpose == "report" and len(text_of(request)) > most_characters:
+                raise ModelCallFailed("context_exceeded", "too long")
+            return roles(execute=lambda asked: conclude("word " * 6_000))(request)
+
+        return answering
+
+    for most_characters, failures in ((200_000, 0), (60_000, 1)):
+        async with staged(
+            tmp_path, model(most_characters), workflow="research", context_max_tokens=9_000
+        ) as stage:
+            run = await stage.play()
+            assert (await stage.state(run)).state == "COMPLETED"
+            assert len(await stage.events(run, ModelFailed)) == failures
+            masks = await stage.events(run, ContextFolded)
+            assert [mask.of_material for mask in masks] == [True] * failures
+            written = [text_of(request) for request in stage.requests if request.purpose == "report"]
+            assert ("characters are left out here" in written[-1]) is bool(failures)

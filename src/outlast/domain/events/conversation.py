@@ -58,13 +58,15 @@ class ContextFolded(Event):
     """Observations of a branch up to `position` are shown to the model in short from here on.
 
     `characters` is how much of each is left, head and tail; 0 means the head alone, as journals of the first version have it.
-    With a position up to 0 it is long words of the thread, from before the run, that are shown in short.
+    With a position up to 0 it is long words of the thread, from before the run, that are shown in short; with `of_material`
+    it is what the conversation was opened with beside the request.
     """
 
     branch: str
     position: int
     saved_tokens: int
     characters: int = 0
+    of_material: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
