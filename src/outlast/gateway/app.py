@@ -10,7 +10,18 @@ from outlast import __version__
 from outlast.gateway.doorway import Doorway, Names
 from outlast.gateway.metrics import Counted
 from outlast.gateway.problems import tell_problems
-from outlast.gateway.routes import events, health, looking, page, runs, session, stats, steering, threads
+from outlast.gateway.routes import (
+    background,
+    events,
+    health,
+    looking,
+    page,
+    runs,
+    session,
+    stats,
+    steering,
+    threads,
+)
 from outlast.gateway.shapes.problem import PROBLEMS, Problem
 from outlast.gateway.site import Site
 
@@ -39,9 +50,11 @@ def _routed() -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         responses=PROBLEMS,
-        generate_unique_id_function=lambda route: f"{route.tags[0]}_{route.name.strip('_')}",
+        generate_unique_id_function=lambda route: f"{route.tags[0]}_{route.name.strip('_')}".replace(
+            " ", "_"
+        ),
     )
-    for routes in (threads, runs, events, steering, session, stats, looking, health, page):
+    for routes in (threads, background, runs, events, steering, session, stats, looking, health, page):
         app.include_router(routes.router)
     return app
 

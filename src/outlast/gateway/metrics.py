@@ -31,11 +31,19 @@ class Metrics:
         )
         self._streams = Gauge("outlast_streams", "Open event streams.", registry=self._registry)
         self._workers = Gauge("outlast_workers", "Workers at work in this process.", registry=self._registry)
+        self._dead_letters = Gauge(
+            "outlast_dead_letters", "Notifications that could not be delivered.", registry=self._registry
+        )
+        self._degraded = Gauge(
+            "outlast_degraded_tasks", "Background tasks that cannot be followed.", registry=self._registry
+        )
 
-    def text(self, *, streams: int, workers: int) -> bytes:
+    def text(self, *, streams: int, workers: int, dead_letters: int, degraded: int) -> bytes:
         """All figures, as Prometheus reads them."""
         self._streams.set(streams)
         self._workers.set(workers)
+        self._dead_letters.set(dead_letters)
+        self._degraded.set(degraded)
         return generate_latest(self._registry)
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:

@@ -11,7 +11,9 @@ from outlast.domain.ids import is_safe_id
 from outlast.gateway.access import Caller, Reader, Writer
 from outlast.gateway.site import AtSite, Site
 from outlast.ports.run_rows import RunRow
+from outlast.ports.thread_rows import ThreadRow
 from outlast.service.show import owned_row
+from outlast.service.threads import owned_thread
 
 RunId = Annotated[str, Path(description="Id of a run of yours.")]
 ThreadId = Annotated[str, Path(description="Id of a thread of yours.")]
@@ -40,4 +42,19 @@ RunToRead = Annotated[RunRow, Depends(_run_to_read)]
 """The caller's run that the path names."""
 
 RunToChange = Annotated[RunRow, Depends(_run_to_change)]
+"""The same, for a caller that may change it."""
+
+
+async def _thread_to_read(thread_id: ThreadId, caller: Reader, site: AtSite) -> ThreadRow:
+    return await owned_thread(site.store, checked_id("thread", thread_id), caller.user_id)
+
+
+async def _thread_to_change(thread_id: ThreadId, caller: Writer, site: AtSite) -> ThreadRow:
+    return await owned_thread(site.store, checked_id("thread", thread_id), caller.user_id)
+
+
+ThreadToRead = Annotated[ThreadRow, Depends(_thread_to_read)]
+"""The caller's thread that the path names."""
+
+ThreadToChange = Annotated[ThreadRow, Depends(_thread_to_change)]
 """The same, for a caller that may change it."""

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from outlast.adapters.execution.validation import problems_in
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
 from outlast.cli.options import AsJson, Config, ThreadId, Words
@@ -20,6 +19,7 @@ from outlast.domain.ids import LOCAL_USER
 from outlast.ports.background_driver import Answer
 from outlast.ports.store import Store
 from outlast.service.background import verbs
+from outlast.wiring.schemas import problems_in
 
 app = App(name="tasks", help="Look after background tasks.")
 

@@ -12,6 +12,7 @@ from outlast.gateway.access import Admin
 from outlast.gateway.metrics import MEDIA_TYPE
 from outlast.gateway.shapes.looks import Health, Readiness
 from outlast.gateway.site import AtSite, Site
+from outlast.service.background.verbs import count_troubles
 
 router = APIRouter(tags=["server"])
 
@@ -53,5 +54,6 @@ async def _is_reachable(site: Site) -> bool:
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(caller: Admin, site: AtSite) -> Response:
     """Figures for Prometheus."""
-    text = site.metrics.text(streams=len(site.streams), workers=site.crew.at_work)
+    troubles = await count_troubles(site.store)
+    text = site.metrics.text(streams=len(site.streams), workers=site.crew.at_work, **troubles)
     return Response(text, media_type=MEDIA_TYPE)

@@ -84,3 +84,12 @@ class SignIn(Shape):
 
     token: str = Field("", max_length=200)
     code: str = Field("", max_length=200)
+
+
+class TaskAnswer(Shape):
+    """An answer to what a task asks: fields of its form, or words where it has one. `key` names one question of several."""
+
+    key: str | None = None
+    action: Literal["accept", "decline"] = "accept"
+    content: dict[str, JsonValue] = Field(default_factory=dict)
+    text: str | None = None
