@@ -17,9 +17,33 @@ export type JsonValue = Json
  * CANCELLED: when a person cancelled; nothing, calls in flight were killed; never.
  */
 export type State = ("INIT" | "PLANNING" | "EXECUTING" | "REVIEWING" | "WAITING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED")
+/**
+ * Where the notification of a background task stands: when; what happens next.
+ * 
+ * none: nothing is to be told; the first event makes it pending.
+ * pending: an event is to be told, now or when the conversation's run has ended; a worker claims it.
+ * claimed: a worker holds the lease and looks at the conversation; it starts a run, tells a run that waits, or gives the lease back.
+ * dispatched: a run tells it; the last commit of that run says how it ended.
+ * retry: the run failed, or could not be started; it is claimed again after a growing wait.
+ * delivered: the newest event was told; a newer event makes it pending.
+ * dead_letter: it failed too often, or the conversation is gone; a person, or a newer event, makes it pending.
+ */
+export type Notification = ("none" | "pending" | "claimed" | "dispatched" | "retry" | "delivered" | "dead_letter")
+/**
+ * Where a background task stands.
+ * 
+ * `submitting`, `cancelling`, `unknown_outcome` (nobody knows whether the work was begun) and `lost` (the other side does not know
+ * it any more) are our words, the rest are the other side's.
+ */
+export type TaskStatus = ("submitting" | "cancelling" | "working" | "input_required" | "completed" | "failed" | "cancelled" | "unknown_outcome" | "lost")
+/**
+ * Can the task be followed? It is degraded while the other side cannot be asked.
+ */
+export type Tracking = ("ok" | "degraded")
 
 export interface Shapes {
 Answer: Answer
+AskedQuestion: AskedQuestion
 Claim: Claim
 DayFigures: DayFigures
 Decision: Decision
@@ -38,7 +62,10 @@ ListedTool: ListedTool
 NewRun: NewRun
 NewRunAnywhere: NewRunAnywhere
 NewThread: NewThread
+Notification: Notification
+NotificationState: NotificationState
 PlannedSubtask: PlannedSubtask
+PublicTask: PublicTask
 Readiness: Readiness
 Reason: Reason
 ReportDocument: ReportDocument
@@ -52,8 +79,14 @@ SignIn: SignIn
 Source: Source
 State: State
 StatsDocument: StatsDocument
+TaskAnswer: TaskAnswer
+TaskDetail: TaskDetail
+TaskError: TaskError
 TaskFigures: TaskFigures
 TaskList: TaskList
+TaskPage: TaskPage
+TaskPreview: TaskPreview
+TaskStatus: TaskStatus
 ThreadDocument: ThreadDocument
 ThreadList: ThreadList
 ThreadMessage: ThreadMessage
@@ -62,6 +95,7 @@ ToolList: ToolList
 TraceError: TraceError
 TraceLine: TraceLine
 TracePage: TracePage
+Tracking: Tracking
 Words: Words
 WorkedSubtask: WorkedSubtask
 Problem: Problem
@@ -72,6 +106,18 @@ Problem: Problem
 export interface Answer {
 text: string
 question?: (string | null)
+}
+/**
+ * Something a task asks: a form of this JSON Schema, an address to open, or what can only be declined.
+ */
+export interface AskedQuestion {
+key: string
+kind: ("form" | "url" | "unsupported")
+message: string
+schema: {
+[k: string]: JsonValue
+}
+url: (string | null)
 }
 /**
  * What the report claims, the sources and steps it rests on, and how sure it is, from 0 to 1.
@@ -298,6 +344,14 @@ export interface NewThread {
 title?: string
 }
 /**
+ * How far the conversation of a task was told of it.
+ */
+export interface NotificationState {
+state: Notification
+failures: number
+run_id: (string | null)
+}
+/**
  * A subtask as it was planned.
  */
 export interface PlannedSubtask {
@@ -305,6 +359,18 @@ id: string
 question: string
 done_when: string
 depends_on: string[]
+}
+/**
+ * A background task in public: these seven fields and no others. `actions` is what may be done about it now.
+ */
+export interface PublicTask {
+id: string
+name: string
+status: TaskStatus
+tracking: Tracking
+created_at: string
+updated_at: string
+actions: ("cancel" | "answer" | "redrive")[]
 }
 /**
  * Whether requests are served: is the store reachable, how many workers are at work here, is the server closing?
@@ -431,10 +497,59 @@ failed: number
 duration_ms: number
 }
 /**
+ * An answer to what a task asks: fields of its form, or words where it has one. `key` names one question of several.
+ */
+export interface TaskAnswer {
+key?: (string | null)
+action?: ("accept" | "decline")
+content?: {
+[k: string]: JsonValue
+}
+text?: (string | null)
+}
+/**
+ * A background task with what it came to or asks, and how far its conversation was told.
+ */
+export interface TaskDetail {
+id: string
+name: string
+status: TaskStatus
+tracking: Tracking
+created_at: string
+updated_at: string
+actions: ("cancel" | "answer" | "redrive")[]
+message: string
+result: (TaskPreview | null)
+error: (TaskError | null)
+questions: AskedQuestion[]
+notification: NotificationState
+}
+/**
+ * The beginning of what a task came to; `is_error` where that is the failure of the work itself.
+ */
+export interface TaskPreview {
+preview: string
+is_error: boolean
+is_truncated: boolean
+}
+/**
+ * Why a task failed.
+ */
+export interface TaskError {
+code: string
+detail: string
+}
+/**
  * Every task there is.
  */
 export interface TaskList {
 tasks: ListedTask[]
+}
+/**
+ * Background tasks, newest first.
+ */
+export interface TaskPage {
+background_tasks: PublicTask[]
 }
 /**
  * A conversation, what was said in it, and its runs that have not ended, the active one first.
