@@ -12,6 +12,7 @@ import pytest
 
 from outlast import Harness
 from outlast.domain.errors import CallerMistake
+from tests.e2e.command_line import Home
 from tests.law import law
 from tests.mcp_peers import stdio_peer
 
@@ -105,6 +106,18 @@ async def test_a_task_whose_tools_cannot_be_had_does_not_start(
         assert await harness.runs() == []
 
 
+async def test_a_run_that_its_key_names_is_found_while_its_server_is_away(tmp_path: Path) -> None:
+    config = configured(tmp_path, [])
+    async with Harness.open(config) as harness:
+        first = await harness.start(task="peers", input="go", key="k")
+        await first.result()
+    settings = json.loads(config.read_text())
+    settings["mcp_servers"]["peer"] = {"command": "no-such-program"}
+    config.write_text(json.dumps(settings))
+    async with Harness.open(config) as harness:
+        assert (await harness.start(task="peers", input="go", key="k")).run_id == first.run_id
+
+
 @law("RUN-4.f")
 async def test_a_once_call_whose_server_died_is_a_question_to_a_person(tmp_path: Path) -> None:
     config = configured(tmp_path, [("peer__count_and_die", {})], tools='["peer:count_and_die"]')
@@ -156,3 +169,29 @@ async def test_only_servers_that_a_task_names_are_contacted(tmp_path: Path) -> N
         run = await harness.start(task="peers", input="go")
         assert (await run.result())["answer"] == "Done."
     assert not (tmp_path / "started").exists()
+
+
+def test_the_command_line_lists_tools_of_servers_and_says_what_is_wrong(home: Home) -> None:
+    peer = {"command": sys.executable, "args": [str(stdio_peer.__file__)], "env": {"PEER_KEY": SECRET}}
+    servers = {
+        "peer": {**peer, "effects": {"fails": "read"}},
+        "gone": {"command": "no-such-program"},
+        "dark": {"url": "http://127.0.0.1:9/mcp"},
+    }
+    home.write("outlast.yaml", json.dumps({"mcp_servers": servers}))
+    tools = {tool["name"]: tool for tool in home.here("tools", "list", "--json").document["tools"]}
+    assert (tools["peer:echo"]["effect"], tools["peer:echo"]["model_name"]) == ("read", "peer__echo")
+    assert (tools["peer:fails"]["effect"], tools["peer:die"]["effect"]) == ("read", None)
+    assert "string" in tools["peer:text_schema"]["problem"]
+    assert "no-such-program" in tools["gone:*"]["problem"]
+    checked = home.here("tools", "check")
+    assert checked.code == 2
+    assert "warning: peer:die" in checked.out
+    assert "mcp_servers.peer.effects" in checked.out
+    assert "peer:echo" not in checked.out
+    examined = home.here("doctor", "--json").document["checks"]
+    about = {check["detail"].partition(":")[0]: check for check in examined if check["name"] == "mcp server"}
+    assert (about["gone"]["status"], about["dark"]["status"]) == ("error", "error")
+    assert "cannot be reached" in about["dark"]["detail"]
+    assert "text_schema" in about["peer"]["detail"]
+    assert SECRET not in json.dumps([examined, checked.out, list(tools.values())])

@@ -1,4 +1,4 @@
-"""Work of hours on MCP servers, from the call that begins it to the word in its thread: killed servers, killed processes, no id shown."""
+"""Work of hours on MCP servers, from the call that begins it to the word in its thread: killed servers, questions, no id shown."""
 
 from __future__ import annotations
 
@@ -64,8 +64,6 @@ async def settled(harness: Harness, status: str) -> dict[str, Any]:
 
 
 def remote_ids(folder: Path) -> list[str]:
-    import sqlite3
-
     with sqlite3.connect(folder / "tasks.db") as kept:
         return [row[0] for row in kept.execute("SELECT id FROM tasks")]
 

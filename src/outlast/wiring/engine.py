@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from outlast.domain.errors import CallerMistake, OutlastError
+from outlast.domain.events import PinnedTool
 from outlast.domain.ids import LOCAL_USER
 from outlast.domain.run import RunState
 from outlast.domain.task import TaskDefinition
@@ -174,10 +175,12 @@ class Engine:
         earlier = None
         if request.continues is not None:
             earlier = await ended_state(self.store, request.continues, request.user_id)
-        definition = await self.builder.settled(self._definition(request, earlier))
-        tools = await self.builder.pinned_tools(definition)
+        definition = self._definition(request, earlier)
+        tools: list[PinnedTool] = []
         heritage = None
         if await self._known(request) is None:
+            definition = await self.builder.settled(definition)
+            tools = await self.builder.pinned_tools(definition)
             await self.builder.check(definition)
             async with self.builder.reading(definition) as reading:
                 for problem in reading.problems():

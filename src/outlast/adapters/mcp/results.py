@@ -124,7 +124,7 @@ def _says(text: str, structured: Json) -> bool:
 
 
 class _Reader:
-    """Reads the parts of one result; the same bytes are kept once."""
+    """Reads the parts of one result; the same bytes are kept once, and known again where a text repeats them."""
 
     def __init__(self, artifacts: Artifacts) -> None:
         self._artifacts = artifacts
@@ -172,9 +172,9 @@ class _Reader:
         return await self._binary(text, encoded["type"], encoded["data"])
 
     async def _binary(self, sent: str, kind: str | None, data: str | None = None) -> str:
-        if sent not in self._notes:
-            self._notes[sent] = await self._kept_note(sent if data is None else data, kind)
-        return self._notes[sent]
+        note = await self._kept_note(sent if data is None else data, kind)
+        self._notes.setdefault(sent, note)
+        return note
 
     async def _kept_note(self, data: str, kind: str | None) -> str:
         kind = clean_text(kind or "application/octet-stream")[:100]
@@ -183,7 +183,8 @@ class _Reader:
         except (binascii.Error, ValueError):
             return f"[{kind}: {len(data)} characters that cannot be decoded, left out]"
         digest = await self._artifacts.put(raw)
-        self.kept.append(digest)
+        if digest not in self.kept:
+            self.kept.append(digest)
         return f"[{kind}, {len(raw)} bytes, {_HOMES} {digest}]"
 
 

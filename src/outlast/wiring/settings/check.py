@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -72,6 +73,7 @@ def _check_task(
         yield Problem(document.place(("task", "name")), "task.name", detail, "two_tasks")
     names.setdefault(task.name, document.name)
     yield from _unknown_tools(task, document, settings, known_tools)
+    yield from _missing_programs(task, document, settings, environ)
 
 
 def _unknown_tools(
@@ -88,6 +90,28 @@ def _unknown_tools(
         yield Problem(
             document.place(("task", "tools", str(index))), "task.tools", what + hint, "unknown_tool"
         )
+
+
+def _missing_programs(
+    task: TaskDocument, document: Document, settings: Settings, environ: Mapping[str, str]
+) -> Iterator[Problem]:
+    """Programs of MCP servers that the task names and that are not on this machine."""
+    told: set[str] = set()
+    for index, tool in enumerate(task.tools or ()):
+        name, colon, _ = tool.partition(":")
+        server = settings.mcp_servers.get(name) if colon else None
+        if server is None or server.command is None or name in told or server.command.missing(environ):
+            continue
+        told.add(name)
+        command = server.command.resolve(environ)
+        if shutil.which(command, path=environ.get("PATH")) or (settings.home / command).is_file():
+            continue
+        detail = (
+            f"the program of the MCP server {name}, {command}, is not there; "
+            f"install it, or correct mcp_servers.{name}.command"
+        )
+        place = document.place(("task", "tools", str(index)))
+        yield Problem(place, "task.tools", detail, "program_missing")
 
 
 def _unknown_sections(

@@ -114,3 +114,15 @@ def test_init_where_nothing_can_be_written_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(CallerMistake, match="cannot be written") as caught:
         initialise(tmp_path / "file")
     assert caught.value.code == "cannot_write"
+
+
+def test_programs_of_servers_that_a_task_uses_are_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "outlast.yaml").write_text(
+        "mcp_servers: {used: {command: no-such-program}, idle: {command: no-such-program}, own: {command: ./own}}"
+    )
+    (tmp_path / "own").write_text("#!/bin/sh")
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks" / "t.yaml").write_text("task: {name: t, tools: ['used:*', 'used:one', 'own:*']}")
+    [line] = found(tmp_path)
+    assert "the program of the MCP server used, no-such-program, is not there" in line
+    assert "mcp_servers.used.command" in line
