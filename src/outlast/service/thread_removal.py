@@ -21,6 +21,7 @@ from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt
 from outlast.runs.line import unfinished
 from outlast.service import signals
+from outlast.service.background.verbs import end_tasks
 from outlast.service.threads import owned_thread
 
 _LEASE_SECONDS: Final = 10.0
@@ -55,6 +56,7 @@ async def delete_thread(store: Store, thread_id: str, user_id: str, ender: Ender
                 await signals.cancel(store, row.run_id, user_id, "its thread is deleted")
             await _ended(store, row.run_id, ender)
         gone += await _runs_deleted(store, thread_id)
+        await end_tasks(store, user_id, thread_id)
         if isinstance(await store.commit([DeleteThread(thread_id)]), Committed):
             return gone
         if await store.read_thread(thread_id) is None:

@@ -19,7 +19,7 @@ from outlast.ports.task_rows import TaskFilter, TaskRow
 from outlast.service.background.public import public_task, task_detail
 from outlast.tasks.codec import task_in
 from outlast.tasks.desk import happen
-from outlast.tasks.happenings import Answered, CancelAsked, Declined, Happening, Redriven, Why
+from outlast.tasks.happenings import Answered, CancelAsked, Declined, Happening, Redriven, ThreadGone, Why
 from outlast.tasks.rules import Moment, TaskRules
 
 Problems = Callable[[Mapping[str, Json], Json], list[str]]
@@ -140,6 +140,15 @@ async def redrive_task(
     """
     task = await find_task(store, user_id, wanted, thread_id)
     return await _happened(store, task, Redriven())
+
+
+async def end_tasks(store: Store, user_id: str, thread_id: str) -> None:
+    """Cancel the open tasks of a thread that is deleted, and let nothing of it be told any more."""
+    for row in await store.list_tasks(TaskFilter(user_id=user_id, thread_id=thread_id, limit=_MOST)):
+        moment = Moment(await store.now())
+        if row.is_open:
+            await happen(store, row.task_id, CancelAsked(user_id), default_rules, moment)
+        await happen(store, row.task_id, ThreadGone(by_owner=True), default_rules, moment)
 
 
 async def find_task(

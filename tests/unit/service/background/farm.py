@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -96,7 +97,7 @@ class Hands:
             lambda task: self.stage.rules,
             holder="hands",
             lease_seconds=600,
-            random=lambda count: b"%040d" % next(_numbers),
+            random=lambda count: hashlib.sha512(b"%d" % next(_numbers)).digest()[:count],
         )
         return {
             Queue.POLL: acts.poll,
