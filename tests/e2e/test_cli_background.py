@@ -1,0 +1,92 @@
+"""Work in the background over several processes: begun in one, killed in the next, ended in a third, told once."""
+
+import pytest
+
+from tests.e2e.command_line import Home
+from tests.law import law
+
+BREW = '''
+import asyncio, sys
+from pathlib import Path
+from outlast.tools import tool
+
+@tool(effect="idempotent", background=True)
+async def brew(kind: str) -> str:
+    """Brew something, which takes a while."""
+    with Path("began.txt").open("a") as file:
+        file.write("x")
+    sys.stderr.write("It begins to brew.\\n")
+    sys.stderr.flush()
+    while not Path("go").exists():
+        await asyncio.sleep(0.05)
+    return f"A pot of {kind}."
+'''
+SCRIPT = """
+- when: {contains: Something happened to background work}
+  say: Your tea is ready.
+- when: {contains: goes on in the background}
+  say: It brews.
+- call: [{tool: brew, arguments: {kind: tea}}]
+"""
+
+
+@pytest.fixture
+def kitchen(home: Home) -> Home:
+    home.write(
+        "outlast.yaml",
+        "llm: {provider: scripted, script: script.yaml}\n"
+        "tools: {paths: [tools]}\n"
+        "background_tasks: {poll_interval_seconds: 0.2, lease_seconds: 2}\n",
+    )
+    home.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: [brew]}\n")
+    home.write("tools/brew.py", BREW)
+    home.write("script.yaml", SCRIPT)
+    return home
+
+
+@law("TASK-5.c")
+def test_work_outlives_the_processes_that_begin_it_and_look_after_it(kitchen: Home) -> None:
+    done = kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--thread", "t-1")
+    assert (done.code, done.out.strip()) == (0, "It brews.")
+    assert "go on under `outlast worker` or `outlast serve`" in done.err
+    listed = kitchen.here("tasks", "list", "--json").document
+    assert [(one["name"], one["status"]) for one in listed["tasks"]] == [("brew", "working")]
+
+    first = kitchen.start("worker", "--log-level", "INFO")
+    first.until("begins to brew")
+    first.kill()
+    assert kitchen.here("tasks", "show", "BREW", "--json").document["actions"] == ["cancel"]
+
+    kitchen.write("go", "")
+    second = kitchen.start("worker", "--log-level", "INFO")
+    second.until("given back: ended")
+    second.kill()
+    third = kitchen.outlast("worker", "--until-idle")
+    assert third.code == 0
+    shown = kitchen.here("tasks", "show", "brew", "--json").document
+    assert shown["status"] == "completed"
+    assert shown["result"]["preview"] == "A pot of tea."
+    assert shown["notification"]["state"] == "delivered"
+    said = kitchen.here("threads", "show", "t-1", "--json").document["messages"]
+    assert [message["text"] for message in said] == ["Tea.", "It brews.", "Your tea is ready."]
+    assert (kitchen.folder / "began.txt").read_text() == "xx", "it was begun again with the same key"
+
+
+def test_a_run_stays_for_its_tasks_and_prints_what_was_told(kitchen: Home) -> None:
+    kitchen.write("go", "")
+    done = kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--wait-tasks")
+    assert (done.code, done.out.split("\n")) == (0, ["It brews.", "Your tea is ready.", ""])
+
+
+def test_a_cancel_ends_the_work_where_it_is_done(kitchen: Home) -> None:
+    kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--thread", "t-1")
+    worker = kitchen.start("worker", "--log-level", "INFO")
+    worker.until("begins to brew")
+    assert kitchen.here("tasks", "cancel", "brew").code == 0
+    worker.until("given back: ended")
+    assert kitchen.here("tasks", "show", "brew", "--json").document["status"] == "cancelled"
+    again = kitchen.here("tasks", "cancel", "brew")
+    assert (again.code, "has ended (cancelled)" in again.err) == (5, True)
+    assert kitchen.here("tasks", "show", "nothing").code == 4
+    assert kitchen.here("tasks", "redrive", "brew").code == 5
+    assert kitchen.here("tasks", "answer", "brew").code == 2
