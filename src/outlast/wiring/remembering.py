@@ -10,7 +10,6 @@ from outlast.ports.memory import MemoryStore
 from outlast.ports.store import Store
 from outlast.runs.remembering.long_term_memory import LongTermMemory, Rules
 from outlast.wiring.embedders import embedder_of
-from outlast.wiring.settings.models import remembers
 from outlast.wiring.settings.parts import Memory
 from outlast.wiring.settings.tree import Settings
 
@@ -23,7 +22,7 @@ def memory_of(settings: Settings, store: Store, environ: Mapping[str, str]) -> L
     Raises CallerMistake for an embedder that is not configured whole.
     """
     kept = memory_in(store)
-    if kept is None or not remembers(settings):
+    if kept is None or not settings.memory.enabled:
         return None
     return LongTermMemory(kept, embedder_of(settings, environ), rules_of(settings.memory))
 
@@ -38,9 +37,9 @@ def without_memory(settings: Settings) -> CallerMistake:
     """Why nothing is remembered under these settings."""
     if not settings.memory.enabled:
         return CallerMistake("no_memory", "memory.enabled is false.", "Turn it on to remember and recall.")
-    backend = settings.harness.persistence.backend
-    detail = f"A store of the kind {backend} keeps no long-term memory."
-    return CallerMistake("no_memory", detail, "Use sqlite or postgres.")
+    return CallerMistake(
+        "no_memory", "The store that was handed in keeps no long-term memory.", "Use another store."
+    )
 
 
 def rules_of(memory: Memory) -> Rules:

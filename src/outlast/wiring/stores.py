@@ -105,10 +105,11 @@ def database_path(settings: Settings, environ: Mapping[str, str]) -> Path:
 
 def _redis(settings: Settings, environ: Mapping[str, str]) -> Store:
     persistence = settings.harness.persistence
+    beside = settings.home / ".outlast" / "memory.db"
     store: Store = _class_of("redis")(
         _address(persistence, environ),
         allow_loss=persistence.allow_loss,
-        memory_file=settings.home / ".outlast" / "memory.db" if settings.memory.enabled else None,
+        memory_file=beside if settings.memory.enabled or beside.exists() else None,
     )
     return store
 

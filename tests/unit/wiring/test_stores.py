@@ -65,3 +65,12 @@ def test_only_a_file_is_inspected(tmp_path: Path, persistence: str) -> None:
     with pytest.raises(CallerMistake) as refused:
         stores.inspect_store(settings(tmp_path, persistence), {})
     assert refused.value.code == "nothing_to_inspect"
+
+
+def test_beside_redis_memory_lies_in_a_file_unless_it_is_off(tmp_path: Path) -> None:
+    configured = settings(tmp_path, "{backend: redis, url: 'redis://h'}")
+    store = stores.store_of(configured, {})
+    assert store._beside._opener.path == tmp_path / ".outlast" / "memory.db"  # type: ignore[attr-defined]
+    path = tmp_path / "outlast.yaml"
+    path.write_text(path.read_text("utf-8") + "memory: {enabled: false}\n", "utf-8")
+    assert stores.store_of(load(path), {}).memory is None  # type: ignore[attr-defined]

@@ -23,10 +23,6 @@ UNKNOWN_WINDOW_TOKENS: Final = 24_000
 """How large a context may be when nobody said how much the model can read."""
 
 
-WITHOUT_MEMORY: Final = frozenset({"redis"})
-"""Stores that keep runs and no long-term memory."""
-
-
 def llm_of(settings: Settings, role: str) -> Llm:
     """The model settings of a role: its own over those of `llm`.
 
@@ -123,11 +119,6 @@ def context_max_tokens(settings: Settings, environ: Mapping[str, str]) -> int:
 def _known_window(llm: Llm, environ: Mapping[str, str]) -> int | None:
     known = known_model(llm, _model(llm, environ), environ)
     return known.window_tokens if known is not None else None
-
-
-def remembers(settings: Settings) -> bool:
-    """Does anything outlive a run? Not where it is turned off, nor on a store that keeps no memory."""
-    return settings.memory.enabled and settings.harness.persistence.backend not in WITHOUT_MEMORY
 
 
 def _model(llm: Llm, environ: Mapping[str, str]) -> str:
