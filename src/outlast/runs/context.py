@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from typing import Final
 
 from outlast.domain.apply_signals import hears_people
@@ -41,7 +41,8 @@ from outlast.domain.report import Report
 from outlast.domain.run import MAIN_BRANCH
 from outlast.domain.thread import ThreadSaid
 from outlast.ports.provider import ToolSchema
-from outlast.runs.conversation import Conversation, SummaryAsked
+from outlast.runs.asked_models import AskedModels
+from outlast.runs.conversation import Conversation
 from outlast.runs.fences import RULE, fence
 from outlast.runs.lines import Kind, TokenCount
 from outlast.runs.masks import Mask
@@ -49,20 +50,8 @@ from outlast.runs.recall.showing import recalled_text
 from outlast.runs.summaries import summary_as_text
 from outlast.runs.thread_lines import TASKS_KEY, TASKS_SHOWN, line_of
 
-CEILING_SHARE: Final = 0.6
-"""How much of what a server refused as too long a context may have from then on."""
-
 _MACHINES: Final = frozenset({None, "engine", "policy", "limit", "cancel"})
 """Who answers in a tool's place without being a person."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A model call in flight: its branch, what was estimated for it, and whether it is for a summary."""
-
-    branch: str
-    estimate: int
-    is_summary: bool
 
 
 class Conversations:
@@ -76,8 +65,7 @@ class Conversations:
         self._tools: dict[str, int] = {}
         self._pins: list[tuple[int, str]] = []
         self._by_branch: dict[str, Conversation] = {}
-        self._ratios: dict[str, float] = {}
-        self._asked: dict[str, _Asked] = {}
+        self._models = AskedModels()
         self._branch_of: dict[str, str] = {}
         self._tool_of: dict[str, str] = {}
         self._unheard: list[tuple[int, str, Kind, str]] = []
@@ -100,12 +88,13 @@ class Conversations:
         """Read one more event."""
         position, event = recorded.position, recorded.event
         match event:
-            case ModelRequested():
-                self._requested(event)
+            case ModelRequested(branch=branch):
+                self._by_branch[branch].settle()
+                self._models.requested(self._by_branch[branch], event)
             case ModelAnswered():
                 self._answered(position, event)
             case ModelFailed():
-                self._failed(event)
+                self._models.failed(event)
             case ToolAnswered(call=call):
                 branch, name = self._branch_of.pop(call, ""), self._tool_of.pop(call, "")
                 if branch:
@@ -123,55 +112,14 @@ class Conversations:
             case _:
                 self._heard(position, event)
 
-    def _requested(self, event: ModelRequested) -> None:
-        conversation = self._by_branch[event.branch]
-        conversation.settle()
-        before = event.summarises_before
-        estimate = conversation.estimate + (conversation.tools_estimate if event.with_tools else 0)
-        self._asked[event.call] = _Asked(event.branch, estimate, before is not None)
-        if before is None:
-            conversation.steps += 1
-        else:
-            tried = conversation.summary.tries if conversation.summary is not None else 0
-            conversation.summary = SummaryAsked(event.call, before, tried + 1)
-
     def _answered(self, position: int, event: ModelAnswered) -> None:
-        asked = self._asked.pop(event.call)
-        conversation = self._by_branch[asked.branch]
-        if asked.is_summary:
-            self._noted(conversation, event.call, event)
+        branch = self._models.answered(event)
+        if branch is None:
             return
-        if not event.is_estimate:
-            conversation.correct(asked.estimate, event.input_tokens)
-            self._ratios[conversation.role] = conversation.ratio
-        conversation.speak(position, event)
+        self._by_branch[branch].speak(position, event)
         for call in event.tool_calls:
-            self._branch_of[call.id] = asked.branch
+            self._branch_of[call.id] = branch
             self._tool_of[call.id] = call.name
-
-    def _noted(self, conversation: Conversation, call: str, event: ModelAnswered) -> None:
-        summary = conversation.summary
-        if summary is not None and summary.call == call:
-            problem = event.problem if event.value is None else None
-            if event.value is None and problem is None:
-                problem = "it holds nothing"
-            conversation.summary = replace(summary, value=event.value, problem=problem)
-
-    def _failed(self, event: ModelFailed) -> None:
-        asked = self._asked.pop(event.call, None)
-        if asked is None:
-            return
-        conversation = self._by_branch[asked.branch]
-        if not asked.is_summary:
-            if event.fault == "context_exceeded":
-                taken = int(asked.estimate * conversation.ratio * CEILING_SHARE)
-                conversation.ceiling = min(taken, conversation.ceiling or taken)
-            return
-        summary = conversation.summary
-        if summary is not None and summary.call == event.call:
-            problem = f"{event.fault}: {event.detail}"[:300].rstrip(": ")
-            is_final = event.retry_at is None or event.fault == "context_exceeded"
-            conversation.summary = replace(summary, problem=problem, is_final=is_final)
 
     def _observed(self, position: int, branch: str, name: str, event: ToolAnswered) -> None:
         """What came back is fenced, unless a person or a rule of the run said it in the tool's place."""
@@ -193,7 +141,7 @@ class Conversations:
         conversation = Conversation(event.purpose, self.count, event.schema)
         conversation.role, conversation.tools = event.role, event.tools
         conversation.tools_estimate = self._tokens_of(event.tools)
-        conversation.ratio = self._ratios.get(event.role, 1.0)
+        conversation.ratio = self._models.ratio_of(event.role)
         conversation.add(position, Kind.SYSTEM, Message("system", f"{event.system}\n\n{RULE}"))
         thread = self.thread if event.branch == MAIN_BRANCH else ()
         for at, said in enumerate(thread, start=1 - len(thread)):
