@@ -26,6 +26,7 @@ from bench.parts import (
     scale,
     servers,
     start,
+    tasks,
 )
 from bench.table import Row
 
@@ -35,6 +36,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "waiting": concurrent.measure_waiting,
     "servers": servers.measure,
     "queues": queues.measure,
+    "tasks": tasks.measure,
     "resume": resume.measure,
     "start": start.measure,
     "gateway": gateway.measure,

@@ -16,6 +16,7 @@ from typing import Any, Final
 from outlast.domain.errors import OutlastError
 from outlast.ports.queue import Claim, Release, Shares
 from outlast.ports.store import Store
+from outlast.ports.task_rows import TaskRow
 from outlast.ports.watch import Watch
 from outlast.tasks.acts import Held
 from outlast.tasks.codec import task_in
@@ -35,6 +36,9 @@ BLOCKED_SECONDS: Final = 0.5
 
 STOP_SECONDS: Final = 2.0
 """How long acts may go on when the lane is told to stop, before they are cut off and their leases handed back."""
+
+CLOCK_SECONDS: Final = 1.0
+"""How long the time of the store is taken to go on as ours does."""
 
 _log = logging.getLogger("outlast.tasks")
 
@@ -71,6 +75,7 @@ class Lane:
         self._stop = asyncio.Event()
         self._disturbed = asyncio.Event()
         self._acts: dict[asyncio.Task[None], Claim] = {}
+        self._told_now: tuple[datetime, float] | None = None
 
     def stop(self) -> None:
         """Take nothing more, and end once every lease has been given back."""
@@ -121,23 +126,37 @@ class Lane:
         due_at = await self._store.next_due(self.queue.value)
         if due_at is None:
             return SAFETY_POLL_SECONDS
-        return (due_at - await self._store.now()).total_seconds()
+        return (due_at - await self._store_now()).total_seconds()
+
+    async def _store_now(self) -> datetime:
+        """The store's time, by what has passed since it last told it; a server need not be asked at every look."""
+        if self._told_now is None or self._elapsed() - self._told_now[1] > CLOCK_SECONDS:
+            self._told_now = (await self._store.now(), self._elapsed())
+        now, told_at = self._told_now
+        return now + timedelta(seconds=self._elapsed() - told_at)
 
     async def _claim(self, limit: int) -> bool:
         claims = await self._store.claim(
             self.queue.value, self._holder, self._lease_seconds, limit=limit, shares=self._shares
         )
+        if not claims:
+            return False
         claimed_at = self._elapsed()
+        self._told_now = (claims[0].store_now, claimed_at)
+        reading = asyncio.create_task(self._read([claim.item for claim in claims]))
         for claim in claims:
-            self._begin(claim, claimed_at)
-        return bool(claims)
+            self._begin(claim, claimed_at, reading)
+        return True
 
-    def _begin(self, claim: Claim, claimed_at: float) -> None:
+    async def _read(self, task_ids: list[str]) -> dict[str, TaskRow]:
+        return {row.task_id: row for row in await self._store.read_tasks(task_ids)}
+
+    def _begin(self, claim: Claim, claimed_at: float, reading: asyncio.Task[dict[str, TaskRow]]) -> None:
         def moment() -> Moment:
             passed = timedelta(seconds=self._elapsed() - claimed_at)
             return Moment(claim.store_now + passed, self._chance())
 
-        task = asyncio.create_task(self._do(Held(claim, moment)))
+        task = asyncio.create_task(self._do(Held(claim, moment), reading))
         self._acts[task] = claim
         task.add_done_callback(self._is_done)
 
@@ -145,13 +164,13 @@ class Lane:
         self._acts.pop(task, None)
         self._disturbed.set()
 
-    async def _do(self, held: Held) -> None:
-        """One act; what goes wrong in it is its own."""
+    async def _do(self, held: Held, reading: asyncio.Task[dict[str, TaskRow]]) -> None:
+        """One act, when its row has been read with those claimed beside it; what goes wrong in it is its own."""
         claim = held.claim
         try:
-            rows = await self._store.read_tasks([claim.item])
-            if rows:
-                await self._act(held, Kept(task_in(rows[0]), rows[0].revision))
+            row = (await asyncio.shield(reading)).get(claim.item)
+            if row is not None:
+                await self._act(held, Kept(task_in(row), row.revision))
             else:
                 await self._release(claim, None, "there is no such task")
         except OutlastError as trouble:
