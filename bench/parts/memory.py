@@ -9,7 +9,7 @@ from bench.table import Row
 
 ENTRIES = 100_000
 MEDIAN_MS = 50.0
-GROWN_MEGABYTES = 150.0
+GROWN_MEGABYTES = 60.0
 DEPTHS = (5, 10)
 
 
