@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 MAX_TERMS: Final = 64
@@ -91,6 +92,7 @@ def run_pairs(run: str) -> list[str]:
     return [_coded(run[index : index + 2]) for index in range(len(run) - 1)]
 
 
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """The root of an English word, roughly; other words as they are."""
     if not word.isascii() or len(word) < 4 or not word.isalpha():

@@ -61,7 +61,7 @@ async def search_memory(
         text=query,
         asker=Scope(user_id, thread_id),
         at=at,
-        vector=await kept.query_vector(query),
+        vector=await kept.query_vector(user_id, query),
         limit=limit,
         include_outdated=True,
     )

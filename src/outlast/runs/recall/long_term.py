@@ -36,7 +36,7 @@ async def long_term(
         text=query,
         asker=asker_of(state),
         at=now,
-        vector=await kept.query_vector(query),
+        vector=await kept.query_vector(state.user_id, query),
         limit=limit,
         subtasks=visible_subtasks(state, branch),
         include_outdated=True,

@@ -23,6 +23,9 @@ from outlast.runs.remembering.upkeep import keep_in_order
 POLL_SECONDS: Final = 5.0
 """What is due is looked for this often even when nobody tells of it."""
 
+SOON_SECONDS: Final = 0.5
+"""What is due in so little time is waited for: the clock by which a run ended may be ahead of the store's."""
+
 PATIENCE_SECONDS: Final = 5.0
 """How long what is being done may take to end once the keeper is told to stop."""
 
@@ -70,10 +73,11 @@ class Keeper:
         await asyncio.gather(serving, stopping, return_exceptions=True)
 
     async def clear(self) -> None:
-        """Work until nothing is due. Raises what the store raises."""
+        """Work until nothing is due, nor about to be. Raises what the store raises."""
         async with Heartbeat(self._store, self._lease_seconds) as heartbeat:
-            while await self._is_due() and await self._take(heartbeat):
-                pass
+            while (seconds := await self._due_in_seconds()) is not None and seconds <= SOON_SECONDS:
+                await asyncio.sleep(max(seconds, 0.0))
+                await self._take(heartbeat)
 
     async def remember(self, run_id: str) -> None:
         """Remember one run now, if nobody else is at it. Raises what the store raises."""
@@ -99,7 +103,8 @@ class Keeper:
         if not self._has_called:
             await self._store.commit([upkeep_due(await self._store.now())])
             self._has_called = True
-        return await self._is_due() and await self._take(heartbeat)
+        seconds = await self._due_in_seconds()
+        return seconds is not None and seconds <= 0 and await self._take(heartbeat)
 
     async def _rest(self, watch: Watch) -> None:
         """Until something may be due, or it is time to stop."""
@@ -110,10 +115,10 @@ class Keeper:
             for pending in waits:
                 pending.cancel()
 
-    async def _is_due(self) -> bool:
-        """Is anything due? A look is cheaper for the store than a claim of nothing."""
+    async def _due_in_seconds(self) -> float | None:
+        """When the next entry is due, if any is to come. A look is cheaper for the store than a claim of nothing."""
         due_at = await self._store.next_due(MEMORY)
-        return due_at is not None and due_at <= await self._store.now()
+        return None if due_at is None else (due_at - await self._store.now()).total_seconds()
 
     async def _take(self, heartbeat: Heartbeat, item: str | None = None) -> bool:
         """Claim an entry and do what it asks for; False when there was none."""

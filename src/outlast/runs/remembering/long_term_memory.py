@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -43,11 +43,18 @@ class LongTermMemory:
     store: MemoryStore
     embedder: Embedder | None = None
     rules: Rules = Rules()
+    _embedded: set[str] = field(default_factory=set, repr=False, compare=False)
 
-    async def query_vector(self, query: str) -> Vector | None:
-        """The meaning of a query, where an embedder can tell."""
+    async def query_vector(self, user_id: str, query: str) -> Vector | None:
+        """The meaning of a query, where an embedder can tell and the user has anything to compare it with: loading one takes time."""
+        if user_id not in self._embedded and not await self._has_vectors(user_id):
+            return None
+        self._embedded.add(user_id)
         [vector] = await self._vectors([query], is_query=True)
         return vector
+
+    async def _has_vectors(self, user_id: str) -> bool:
+        return bool((await self.store.stats(user_id)).vectors)
 
     async def vectors(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """The meaning of texts to be found, where an embedder can tell; the upkeep of memory makes up for what it cannot tell now."""
