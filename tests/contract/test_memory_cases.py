@@ -1,7 +1,9 @@
 """What went wrong in other memories, on every store that searches."""
 
 import random
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,8 +13,8 @@ from outlast.adapters.embedders.offline.ngrams import LetterNgrams
 from outlast.adapters.stores.postgres import PostgresStore
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.domain.memory import Vector
-from outlast.ports.memory import Entry, MemoryStore
-from outlast.testing.contracts.memory import NOW, asked, note
+from outlast.ports.memory import Entry, MemoryFilter, MemoryStore
+from outlast.testing.contracts.memory import NOW, asked, note, pointing
 from tests.law import law
 
 
@@ -129,3 +131,52 @@ async def test_g10_06_a_fact_repeated_in_ten_turns_is_one_and_its_correction_com
     assert (second.memory.memory_id, second.is_outdated) == (tea.pop(), True)
     assert second.memory.valid_to == NOW + timedelta(minutes=20)
     assert second.memory.source == "turn"
+
+
+@pytest.fixture
+def two_stores(request: pytest.FixtureRequest, tmp_path: Path) -> list[SqliteStore] | list[PostgresStore]:
+    if request.param == "sqlite":
+        return [SqliteStore(tmp_path / "outlast.db") for _ in range(2)]
+    return [PostgresStore(request.getfixturevalue("postgres_store_url")) for _ in range(2)]
+
+
+@pytest.mark.parametrize("two_stores", ["sqlite", "postgres"], indirect=True)
+async def test_what_another_process_adds_changes_or_forgets_is_so_at_the_next_recall(
+    two_stores: list[SqliteStore] | list[PostgresStore],
+) -> None:
+    for store in two_stores:
+        await store.open()
+    here, there = (store.memory for store in two_stores)
+
+    async def near(memory: MemoryStore, degrees: float) -> list[str]:
+        query = asked("zzz", vector=pointing(degrees), limit=1)
+        return [hit.memory.text for hit in await memory.search(query)]
+
+    ids = await here.put([Entry(note(f"at {angle}"), pointing(angle)) for angle in (0, 60, 120)])
+    assert await near(here, 0) == await near(there, 0) == ["at 0"]
+    await there.put([Entry(note("at 180"), pointing(180))])
+    assert await near(here, 180) == ["at 180"]
+    await there.set_vectors("flat/64", {ids[1]: pointing(240)})
+    assert await near(here, 240) == ["at 60"]
+    await there.forget("ada", MemoryFilter(memory_ids=(ids[0],)))
+    assert await near(here, 0) != ["at 0"]
+    await there.put([Entry(note("new at 0", position=2), pointing(0))])
+    assert await near(here, 0) == ["new at 0"]
+    for store in two_stores:
+        await store.close()
+
+
+async def test_what_is_forgotten_is_in_no_table(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "outlast.db")
+    await store.open()
+    await store.memory.put(
+        [Entry(note("the canary sings"), pointing(0)), Entry(note("another"), pointing(9))]
+    )
+    assert await store.memory.forget("ada", MemoryFilter()) == 2
+    await store.close()
+    with closing(sqlite3.connect(tmp_path / "outlast.db")) as connection:
+        tables = ("memory", "memory_words", "memory_vector", "memory_sketch")
+        assert [connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables] == [
+            0
+        ] * 4
+        assert connection.execute("SELECT entries, terms FROM memory_user").fetchall() == [(0, 0)]
