@@ -113,11 +113,6 @@ async def memory_stats(kept: LongTermMemory, user_id: str) -> dict[str, Any]:
     }
 
 
-async def forget_thread(memory: MemoryStore, user_id: str, thread_id: str) -> int:
-    """Delete everything that a thread of a user left in memory, for whomever it is; returns how many entries there were."""
-    return await memory.forget(user_id, MemoryFilter(thread_id=thread_id))
-
-
 def as_document(memory: Memory, at: datetime) -> dict[str, Any]:
     """An entry as it is shown; `holds` is False once something newer took its place."""
     return {

@@ -14,6 +14,7 @@ from outlast.domain.errors import Conflict
 from outlast.journal.history import read_history
 from outlast.journal.upcast import READER
 from outlast.ports.batch import Committed
+from outlast.ports.memory import MemoryFilter, MemoryStore
 from outlast.ports.run_rows import DeleteRun, RunFilter
 from outlast.ports.store import Store
 from outlast.ports.thread_rows import DeleteThread
@@ -41,15 +42,25 @@ class Ender:
     patience_seconds: float = 20.0
 
 
-async def delete_thread(store: Store, thread_id: str, user_id: str, ender: Ender) -> int:
-    """Cancel what goes on in a thread of a user and delete it with everything in it; returns how many runs went.
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What went with a thread: so many runs, and so many entries of long-term memory that they had left."""
+
+    runs: int
+    entries: int
+
+
+async def delete_thread(
+    store: Store, memory: MemoryStore | None, thread_id: str, user_id: str, ender: Ender
+) -> Gone:
+    """Cancel what goes on in a thread of a user and delete it with everything in it, and what it left in memory, for whomever.
 
     What forks and continuations refer to stays. Raises NotFound (`unknown_thread`) and Conflict (`thread_busy`) when a worker does
     not let go of a run in time: it is cancelled all the same, and deleting again takes the rest.
     """
     await owned_thread(store, thread_id, user_id)
     give_up_at = elapsed_seconds() + ender.patience_seconds
-    gone = 0
+    gone = entries = 0
     while True:
         for row in await unfinished(store, thread_id):
             with suppress(Conflict):  # it has ended meanwhile
@@ -57,10 +68,12 @@ async def delete_thread(store: Store, thread_id: str, user_id: str, ender: Ender
             await _ended(store, row.run_id, ender)
         gone += await _runs_deleted(store, thread_id)
         await end_tasks(store, user_id, thread_id)
+        if memory is not None:
+            entries += await memory.forget(user_id, MemoryFilter(thread_id=thread_id))
         if isinstance(await store.commit([DeleteThread(thread_id)]), Committed):
-            return gone
+            return Gone(gone, entries)
         if await store.read_thread(thread_id) is None:
-            return gone
+            return Gone(gone, entries)
         if elapsed_seconds() > give_up_at:
             detail = f"A run of the thread {thread_id} has not ended yet, though it was cancelled."
             raise Conflict("thread_busy", detail, "Delete the thread again in a while.")

@@ -8,7 +8,7 @@ import pytest
 from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.errors import Conflict, NotFound
 from outlast.ports.run_rows import RunFilter
-from outlast.service.thread_removal import Ender, delete_thread
+from outlast.service.thread_removal import Ender, Gone, delete_thread
 from outlast.service.threads import show_thread
 from tests.unit.runs.parts import ask_for, call, in_turn, say
 from tests.unit.runs.stage import BOUND_SECONDS, Stage, soon, staged
@@ -37,7 +37,7 @@ async def test_a_thread_goes_with_its_ended_waiting_and_queued_runs(tmp_path: Pa
         runs.append(await stage.start("two", thread_id="t-1", strategy="enqueue"))
         runs.append(await stage.start("three", thread_id="t-1", strategy="enqueue"))
         other = await stage.play("elsewhere", thread_id="t-2")
-        assert await delete_thread(stage.store, "t-1", "local", ender()) == 4
+        assert await delete_thread(stage.store, stage.store.memory, "t-1", "local", ender()) == Gone(4, 0)
         await nothing_is_left(stage, *runs)
         assert (await stage.state(other)).thread_id == "t-2"
         with pytest.raises(NotFound):
@@ -56,7 +56,7 @@ async def test_a_run_at_work_is_cancelled_by_its_worker_and_then_goes(tmp_path: 
         run_id = await stage.start("one", thread_id="t-1")
         working = asyncio.create_task(stage.work(run_id))
         await soon(begun)
-        assert await delete_thread(stage.store, "t-1", "local", ender()) == 1
+        assert await delete_thread(stage.store, stage.store.memory, "t-1", "local", ender()) == Gone(1, 0)
         await working
         await nothing_is_left(stage, run_id)
 
@@ -68,11 +68,11 @@ async def test_a_run_whose_worker_is_gone_is_taken_over_and_one_that_is_held_is_
         run_id = await stage.start("one", thread_id="t-1")
         await stage.store.claim("runs", "alive", 600, item=run_id)
         with pytest.raises(Conflict, match="Delete the thread again"):
-            await delete_thread(stage.store, "t-1", "local", ender(0.0))
+            await delete_thread(stage.store, stage.store.memory, "t-1", "local", ender(0.0))
         assert (await stage.state(run_id)).wants_cancel is not None
         await stage.store.expire_lease("runs", run_id)  # type: ignore[attr-defined]
         await stage.store.claim("runs", "dead", 600, item=run_id)
-        await delete_thread(stage.store, "t-1", "local", ender())
+        await delete_thread(stage.store, stage.store.memory, "t-1", "local", ender())
         await nothing_is_left(stage, run_id)
 
 
@@ -80,5 +80,5 @@ async def test_the_thread_of_another_user_is_not_there(tmp_path: Path) -> None:
     async with staged(tmp_path, in_turn(say("Yes."))) as stage:
         run_id = await stage.start("one", thread_id="t-1", user_id="bob")
         with pytest.raises(NotFound, match="no thread t-1"):
-            await delete_thread(stage.store, "t-1", "local", ender())
+            await delete_thread(stage.store, stage.store.memory, "t-1", "local", ender())
         assert (await stage.state(run_id)).wants_cancel is None

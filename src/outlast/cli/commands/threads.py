@@ -16,8 +16,6 @@ from outlast.cli.printing import document, note, out
 from outlast.cli.tables import aligned
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.domain.ids import LOCAL_USER
-from outlast.ports.store import Store
-from outlast.service.memory import forget_thread
 from outlast.service.thread_removal import Ender, delete_thread
 from outlast.service.threads import list_threads, show_thread
 from outlast.wiring.identity import as_holder, is_surely_gone, own_identity
@@ -74,20 +72,13 @@ def delete(
     if not yes:
         _ask(thread)
     ender = Ender(holder=as_holder(own_identity()), is_gone=is_surely_gone)
-    gone, forgotten = with_store(config, lambda store: _deleted(store, thread, ender))
+    gone = with_store(config, lambda store: delete_thread(store, memory_in(store), thread, LOCAL_USER, ender))
     if json:
-        document({"thread_id": thread, "runs": gone, "forgotten": forgotten})
+        document({"thread_id": thread, "runs": gone.runs, "forgotten": gone.entries})
     else:
-        left = f" and {counted(forgotten, 'entry')} of memory" if forgotten else ""
-        note(f"Deleted {thread} with {counted(gone, 'run')}{left}.")
+        left = f" and {counted(gone.entries, 'entry')} of memory" if gone.entries else ""
+        note(f"Deleted {thread} with {counted(gone.runs, 'run')}{left}.")
     return Exit.DONE
-
-
-async def _deleted(store: Store, thread: str, ender: Ender) -> tuple[int, int]:
-    """How many runs went, and how many entries of memory that they had left."""
-    gone = await delete_thread(store, thread, LOCAL_USER, ender)
-    memory = memory_in(store)
-    return gone, await forget_thread(memory, LOCAL_USER, thread) if memory is not None else 0
 
 
 def _ask(thread: str) -> None:

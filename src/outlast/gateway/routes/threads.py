@@ -19,6 +19,7 @@ from outlast.gateway.site import AtSite
 from outlast.service import threads
 from outlast.service.thread_removal import Ender, delete_thread
 from outlast.wiring.identity import as_holder, is_surely_gone, own_identity
+from outlast.wiring.remembering import memory_in
 
 router = APIRouter(prefix="/api/threads", tags=["threads"])
 
@@ -48,9 +49,10 @@ async def show(thread_id: ThreadId, caller: Reader, site: AtSite) -> JSONRespons
 
 @router.delete("/{thread_id}", status_code=204)
 async def delete(thread_id: ThreadId, caller: Writer, site: AtSite) -> Response:
-    """Delete a conversation with everything in it; what goes on in it is cancelled first."""
+    """Delete a conversation with everything in it and what it left in memory; what goes on in it is cancelled first."""
     ender = Ender(holder=as_holder(own_identity()), is_gone=is_surely_gone)
-    await delete_thread(site.store, checked_id("thread", thread_id), caller.user_id, ender)
+    name = checked_id("thread", thread_id)
+    await delete_thread(site.store, memory_in(site.store), name, caller.user_id, ender)
     return Response(status_code=204)
 
 

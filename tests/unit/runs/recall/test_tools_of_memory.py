@@ -8,6 +8,7 @@ from outlast.adapters.tools.recall import Recall
 from outlast.adapters.tools.remember import Remember
 from outlast.domain.memory import MemoryKind, Scope
 from outlast.ports.provider import ModelAnswer, ModelRequest
+from outlast.service.thread_removal import Ender, Gone, delete_thread
 from tests.law import law
 from tests.unit.runs.parts import (
     ask_for,
@@ -51,6 +52,16 @@ async def test_a_note_is_for_the_user_of_the_run_and_for_nobody_else(tmp_path: P
         assert his["entries"] == []
         [stolen] = await answered(on, call("recall", id=kept["remembered"]), user_id="ben")
         assert stolen["error"]["code"] == "tool_failed"
+
+
+async def test_a_thread_that_is_deleted_takes_what_its_runs_left_in_memory_with_it(tmp_path: Path) -> None:
+    async with mindful(tmp_path, in_turn(say("Yes."))) as on:
+        await on.play("My boat is called Tin.", thread_id="t-1")
+        await on.play("My cat is called Copper.", thread_id="t-2")
+        ender = Ender(holder="somebody", is_gone=lambda holder: True)
+        gone = await delete_thread(on.stage.store, on.memory, "t-1", "local", ender)
+        assert gone == Gone(1, 1)
+        assert await on.texts() == ["My cat is called Copper."]
 
 
 async def test_a_note_that_is_kept_again_is_the_same_note(tmp_path: Path) -> None:

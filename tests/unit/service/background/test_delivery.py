@@ -154,7 +154,7 @@ async def test_a_newer_event_is_told_after_the_one_that_is_being_told(tmp_path: 
 async def test_a_thread_that_is_gone_is_told_nothing_and_not_made_again(tmp_path: Path) -> None:
     async with farming(tmp_path) as hands:
         task = await submitted(hands)
-        await delete_thread(hands.store, "t-1", "local", ENDER)
+        await delete_thread(hands.store, None, "t-1", "local", ENDER)
         assert (await hands.task()).cancel_requested_at is not None
         await hands.do(Queue.CANCEL)
         assert hands.farm.remote.cancels[task.remote_id or ""] == 1
