@@ -1,7 +1,18 @@
 """Work in the background over several processes: begun in one, killed in the next, ended in a third, told once."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import pytest
 
+from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.ports.background_driver import Question, RemoteStatus, Snapshot
+from outlast.ports.task_rows import TaskFilter
+from outlast.tasks.codec import task_in
+from outlast.tasks.desk import happen
+from outlast.tasks.happenings import Polled
+from outlast.tasks.rules import Moment, TaskRules
 from tests.e2e.command_line import Home
 from tests.law import law
 
@@ -44,7 +55,6 @@ def kitchen(home: Home) -> Home:
     return home
 
 
-@law("TASK-5.c")
 def test_work_outlives_the_processes_that_begin_it_and_look_after_it(kitchen: Home) -> None:
     done = kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--thread", "t-1")
     assert (done.code, done.out.strip()) == (0, "It brews.")
@@ -78,6 +88,7 @@ def test_a_run_stays_for_its_tasks_and_prints_what_was_told(kitchen: Home) -> No
     assert (done.code, done.out.split("\n")) == (0, ["It brews.", "Your tea is ready.", ""])
 
 
+@law("TASK-5.d")
 def test_a_cancel_ends_the_work_where_it_is_done(kitchen: Home) -> None:
     kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--thread", "t-1")
     worker = kitchen.start("worker", "--log-level", "INFO")
@@ -90,3 +101,46 @@ def test_a_cancel_ends_the_work_where_it_is_done(kitchen: Home) -> None:
     assert kitchen.here("tasks", "show", "nothing").code == 4
     assert kitchen.here("tasks", "redrive", "brew").code == 5
     assert kitchen.here("tasks", "answer", "brew").code == 2
+
+
+@law("TASK-6.b")
+def test_what_a_task_asks_is_answered_on_the_command_line(kitchen: Home) -> None:
+    kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--thread", "t-1")
+    asyncio.run(asked(kitchen))
+    shown = kitchen.here("tasks", "show", "brew")
+    assert "asks (q1): How strong? [strength]" in shown.out
+    wrong = kitchen.here("tasks", "answer", "brew", "very")
+    assert (wrong.code, "does not fit" in wrong.err) == (2, True)
+    assert kitchen.here("tasks", "answer", "brew", "--fields", "[]").code == 2
+    right = kitchen.here("tasks", "answer", "brew", "3", "--json")
+    assert right.document["questions"] == []
+    assert "No worker is there to carry it out" in right.err
+    assert asyncio.run(answer_of(kitchen)) == {"strength": 3}
+
+
+async def asked(kitchen: Home) -> None:
+    """Let the server of the task ask something."""
+    async with opened(kitchen) as store:
+        row = (await store.list_tasks(TaskFilter()))[0]
+        form = {"type": "object", "properties": {"strength": {"type": "integer"}}, "required": ["strength"]}
+        asks = Snapshot(
+            status=RemoteStatus.INPUT_REQUIRED, questions={"q1": Question("form", "How strong?", form)}
+        )
+        await happen(store, row.task_id, Polled(asks), lambda task: TaskRules(), Moment(await store.now()))
+
+
+async def answer_of(kitchen: Home) -> object:
+    """What is stored to be sent."""
+    async with opened(kitchen) as store:
+        answer = task_in((await store.list_tasks(TaskFilter()))[0]).questions["q1"].answer
+        return answer.content if answer is not None else None
+
+
+@asynccontextmanager
+async def opened(kitchen: Home) -> AsyncIterator[SqliteStore]:
+    store = SqliteStore(kitchen.folder / ".outlast/outlast.db")
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()

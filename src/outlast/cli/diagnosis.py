@@ -19,6 +19,7 @@ async def diagnose(store: Store, run_id: str) -> dict[str, Any]:
     entry, now = await store.read_entry("runs", run_id), await store.now()
     facts: dict[str, Any] = {
         "run_id": run_id,
+        "thread_id": shown["thread_id"],
         "state": shown["state"],
         "holder": None,
         "holder_is": None,
@@ -53,6 +54,11 @@ def _explained(facts: dict[str, Any], is_due: bool) -> tuple[str, str]:
     state, holder = facts["state"], facts["holder"]
     if state in _BY_STATE:
         return _BY_STATE[state](facts)
+    if "its turn in the thread" in facts["waits_for"]:
+        return (
+            "It waits its turn: another run of its thread has not ended.",
+            f"See which with `outlast threads show {facts['thread_id']}`.",
+        )
     if facts["holder_is"] == "alive":
         return f"It is being worked on by {holder}.", "Watch it with `outlast trace RUN --follow`."
     if facts["holder_is"] == "gone":
@@ -93,6 +99,11 @@ def _waiting(facts: dict[str, Any]) -> tuple[str, str]:
             "Mend that, then `outlast resume RUN`."
             if note
             else "`outlast resume RUN`, or start `outlast worker`.",
+        )
+    if all(item.startswith("background task") for item in facts["waits_for"]):
+        return (
+            f"It waits for {', '.join(facts['waits_for'])}.",
+            "See `outlast tasks list`; it goes on by itself under `outlast worker` or `outlast serve`.",
         )
     command = "approve" if any(item.startswith("approval") for item in facts["waits_for"]) else "answer"
     return (

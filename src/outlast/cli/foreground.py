@@ -10,9 +10,10 @@ from typing import Final
 from outlast.cli.interrupts import Interrupted, Interrupts
 from outlast.cli.progress.display import Display
 from outlast.cli.progress.terminal import FRAME_SECONDS
-from outlast.domain.errors import Broken
+from outlast.domain.errors import Broken, OutlastError
 from outlast.domain.states import ENDED, HELD
 from outlast.ports.store import Store
+from outlast.service.line import IN_LINE, run_ahead
 from outlast.service.show import holder_of, owned_row
 from outlast.service.trace import follow_run
 from outlast.wiring.engine import Engine
@@ -57,6 +58,8 @@ async def work_through(
                         _rests_elsewhere(engine.store, run_id, display)
                     ):
                         return True
+                    if reason == IN_LINE:
+                        await interrupts.during(_help_ahead(engine, run_id))
                     if reason is not None:
                         await interrupts.during(_until_due(engine.store, run_id))
             except Interrupted:
@@ -143,6 +146,17 @@ async def _rests_elsewhere(store: Store, run_id: str, display: Display) -> bool:
             await watch.wait(min(max(left, 0.05), 1.0))
     finally:
         watch.stop()
+
+
+async def _help_ahead(engine: Engine, run_id: str) -> None:
+    """Work on the run ahead of one that waits its turn, where it is due and nobody does."""
+    ahead = await run_ahead(engine.store, run_id)
+    entry = await engine.store.read_entry("runs", ahead) if ahead is not None else None
+    if ahead is None or entry is None or entry.due_at is None or entry.until is not None:
+        return
+    if entry.due_at <= await engine.store.now():
+        with suppress(OutlastError):  # it is there for others too; this process only lends a hand
+            await engine.work_on(ahead)
 
 
 async def _until_due(store: Store, run_id: str) -> None:

@@ -134,8 +134,18 @@ def tell_next(shown: dict[str, Any], board: Board | None) -> None:
         note(f"  to try again from there: outlast resume {run_id}")
     if state == "PAUSED":
         note(f"{run_id} is paused. Go on with: outlast resume {run_id}")
-    if state == "WAITING":
+    if state == "WAITING" and _waits_for_tasks(shown):
+        note(
+            f"{run_id} waits for {', '.join(shown['waiting_for'])}; it goes on by itself when that has ended."
+        )
+    elif state == "WAITING":
         note(f"{run_id} waits for a person:")
         for line in waits_for(board) if board is not None else shown["waiting_for"]:
             note(f"  {line}")
         note(f"then: outlast resume {run_id}")
+
+
+def _waits_for_tasks(shown: dict[str, Any]) -> bool:
+    """Does a waiting run need nobody, since it waits for background tasks alone?"""
+    waiting = shown["waiting_for"]
+    return bool(waiting) and all(item.startswith("background task") for item in waiting)

@@ -126,7 +126,10 @@ def _has_retry(state: RunState, now: datetime) -> bool:
 def _waits_for(state: RunState) -> str:
     if state.open_tickets():
         return "approval"
-    return "answer" if state.open_questions() else "nothing can advance"
+    if state.open_questions():
+        return "answer"
+    waits = any(state.awaits(branch) for branch in state.branches.values())
+    return "background task" if waits else "nothing can advance"
 
 
 def _cancelled(state: RunState, reason: str) -> list[Command]:

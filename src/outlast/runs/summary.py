@@ -40,7 +40,18 @@ def waiting_for(state: RunState) -> list[str]:
     """What a run waits for a person for: approvals and answers."""
     waiting = [f"approval {ticket.id}: {ticket.subject}" for ticket in state.open_tickets()]
     waiting += ["its turn in the thread"] if state.in_line else []
+    waiting += [f"background task {name}" for name in awaited_names(state)]
     return waiting + [f"answer {question.id}: {question.text}" for question in state.open_questions()]
+
+
+def awaited_names(state: RunState) -> list[str]:
+    """The names of the background tasks that branches of the run stand still for."""
+    branches = state.branches
+    return [
+        task.name
+        for task in state.background.values()
+        if task.branch in branches and state.awaits(branches[task.branch]) and not state.has_ended
+    ]
 
 
 def subtasks_of(state: RunState) -> list[Json]:

@@ -94,7 +94,7 @@ async def start_run(store: Store, order: Order) -> Begun:
         if isinstance(written, Committed):
             return Begun(run_id, thread_id, True, None if ahead is None else ahead.run_id)
         if written.guard is Guard.POSITION or (
-            written.guard is Guard.THREAD_BUSY and order.strategy != "reject"
+            written.guard is Guard.THREAD_BUSY and (order.strategy != "reject" or ahead is None)
         ):
             continue  # the run ahead went on, or came in, meanwhile
         return await _refused(store, order, written, thread_id)
@@ -109,7 +109,10 @@ async def items_to_start(store: Store, order: Order) -> list[Item]:
 
 
 async def _ahead(store: Store, order: Order) -> RunState | None:
-    """The run of the same thread that comes before a new one, as it stands."""
+    """The run of the same thread that comes before a new one, as it stands.
+
+    One that only tells of background tasks soon ends, and refuses nobody.
+    """
     if order.thread_id is None:
         return None
     thread = await store.read_thread(order.thread_id)
@@ -118,12 +121,12 @@ async def _ahead(store: Store, order: Order) -> RunState | None:
     rows = await unfinished(store, order.thread_id)
     if not rows:
         return None
-    if order.strategy == "reject":
+    state = await load_state(store, rows[0].run_id)
+    if order.strategy == "reject" and not state.tells_of:
         raise _busy(order.thread_id, rows[0].run_id)
     if len(rows) > MAX_IN_LINE:
         detail = f"{len(rows) - 1} runs wait in the thread {order.thread_id} already."
         raise Conflict("line_full", detail, "Wait for some of them to end, or cancel them.")
-    state = await load_state(store, rows[0].run_id)
     return None if state.has_ended else state
 
 
@@ -132,7 +135,7 @@ async def _behind(store: Store, order: Order, run_id: str, ahead: RunState | Non
     if ahead is None:
         return ()
     now = await store.now()
-    if order.strategy == "enqueue":
+    if order.strategy == "enqueue" or ahead.tells_of:
         return awaiting(ahead, "runs", run_id, now)
     wishes: list[AnyEvent] = [
         CancelRequested(order.user_id, f"interrupted by {run_id}"),

@@ -88,18 +88,20 @@ def run(
             return leave_to_worker(sitting, begun.run_id, config, sets or (), as_json=json)
         code = sitting.see_through(begun.run_id, as_json=json)
         if wait_tasks and code is not Exit.INTERRUPTED:
-            return _waited(sitting, begun.run_id, begun.thread_id, code)
+            return _waited(sitting, begun.run_id, begun.thread_id, code, as_json=json)
         sitting.run(tell_of_tasks(sitting.engine, begun.run_id))
         return code
 
 
-def _waited(sitting: Sitting, run_id: str, thread_id: str, code: Exit) -> Exit:
-    """Stay until the background tasks of the run are settled."""
+def _waited(sitting: Sitting, run_id: str, thread_id: str, code: Exit, *, as_json: bool) -> Exit:
+    """Stay until the background tasks of the run are settled, and tell what became of it if it waited for them."""
     try:
         sitting.run(wait_for_tasks(sitting.engine, run_id, thread_id))
     except KeyboardInterrupt:
         note("Interrupted; background tasks go on under `outlast worker` or `outlast serve`.")
         return Exit.INTERRUPTED
+    if code is Exit.WAITING:
+        return sitting.told(run_id, as_json=as_json)
     return code
 
 

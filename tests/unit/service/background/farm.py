@@ -97,7 +97,7 @@ class Hands:
             lambda task: self.stage.rules,
             holder="hands",
             lease_seconds=600,
-            random=lambda count: hashlib.sha512(b"%d" % next(_numbers)).digest()[:count],
+            random=lambda count: hashlib.sha512(b"farm %d" % next(_numbers)).digest()[:count],
         )
         return {
             Queue.POLL: acts.poll,

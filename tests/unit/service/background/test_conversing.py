@@ -7,6 +7,7 @@ import pytest
 
 from outlast.adapters.execution.validation import problems_in
 from outlast.adapters.tools.answer_background_task import AnswerBackgroundTask
+from outlast.adapters.tools.cancel_background_task import CancelBackgroundTask
 from outlast.adapters.tools.list_background_tasks import ListBackgroundTasks
 from outlast.domain.background import TaskStatus
 from outlast.domain.errors import CallerMistake, Conflict
@@ -79,7 +80,7 @@ async def test_after_a_compression_it_is_still_known_what_is_done_and_what_is_no
         assert f"'render-2' ({working.task_id}) goes on" in last
 
 
-@law("TASK-6.a", "TASK-6.c")
+@law("TASK-6.c", "TASK-6.d")
 async def test_a_user_answers_in_a_turn_and_the_answer_goes_to_the_server_once(tmp_path: Path) -> None:
     async with farming(tmp_path, None, AnswerBackgroundTask) as hands:
         await asking(hands)
@@ -98,6 +99,29 @@ async def test_a_user_answers_in_a_turn_and_the_answer_goes_to_the_server_once(t
         assert (await hands.task()).open_questions == {}
 
 
+@law("TASK-5.b")
+async def test_an_agent_lists_and_cancels_by_name_and_is_told_names_where_there_is_none(
+    tmp_path: Path,
+) -> None:
+    async with farming(tmp_path, None, ListBackgroundTasks, CancelBackgroundTask) as hands:
+        await hands.stage.play("render it", thread_id="t-1")
+        steps = (
+            ask_for(call("list_background_tasks")),
+            ask_for(call("cancel_background_task", task="the report")),
+            ask_for(call("cancel_background_task", task="Render")),
+            say("It will end."),
+        )
+        hands.stage.answering = lambda request: steps[len(results(request))]
+        run_id = await hands.stage.play("Stop it.", thread_id="t-1")
+        listed, missed, cancelled = await hands.stage.outcomes(run_id)
+        task = await hands.task()
+        assert task.task_id in listed.shown
+        assert missed.error is not None
+        assert f"render ({task.task_id}, began {task.created_at:%Y-%m-%d %H:%M})" in missed.error.detail
+        assert '"cancelling"' in cancelled.shown
+        assert task.cancel_requested_by == "local"
+
+
 async def test_nobody_but_a_user_answers(tmp_path: Path) -> None:
     def telling(request: Any) -> Any:
         if request.tools:
@@ -110,7 +134,6 @@ async def test_nobody_but_a_user_answers(tmp_path: Path) -> None:
         assert all(request.tools == () for request in hands.stage.requests[2:])
 
 
-@law("TASK-5.a")
 async def test_the_answer_of_a_person_is_checked_and_may_be_to_decline(tmp_path: Path) -> None:
     async with farming(tmp_path) as hands:
         await asking(hands)

@@ -1,5 +1,6 @@
 """Telling a thread: once, in order, whatever the thread is at, and whoever dies meanwhile."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from outlast.tasks.happenings import Queue
 from outlast.testing.faults import Crash, CrashPlan, Faulty
 from tests.law import law
 from tests.unit.runs.parts import ask_for, call, conclude, results, roles, say, subtask_of
+from tests.unit.runs.stage import BOUND_SECONDS
 from tests.unit.service.background.farm import Hands, farming, rendering
 from tests.unit.tasks.remote import DONE
 
@@ -78,6 +80,37 @@ async def test_a_thread_whose_run_is_at_work_is_told_when_that_has_ended(tmp_pat
         await hands.work_due()
         assert (await hands.task()).notification is Notification.DELIVERED
         assert (await hands.task()).notification_failures == 0
+
+
+@law("TASK-8.a")
+async def test_the_commit_that_ends_a_task_wakes_who_tells_of_it(tmp_path: Path) -> None:
+    async with farming(tmp_path) as hands:
+        await submitted(hands)
+        watch = hands.store.watch([f"queue:{Queue.NOTIFY.value}"])
+        try:
+            await ended(hands)
+            async with asyncio.timeout(BOUND_SECONDS):
+                assert await watch.wait(2 * BOUND_SECONDS)
+        finally:
+            watch.stop()
+        entry = await hands.store.read_entry(Queue.NOTIFY.value, (await hands.task()).task_id)
+        assert entry is not None
+        assert entry.due_at == (await hands.task()).ended_at, "no wait is in between"
+
+
+async def test_a_run_that_only_tells_keeps_nobody_out_of_the_thread(tmp_path: Path) -> None:
+    async with farming(tmp_path) as hands:
+        await submitted(hands)
+        await ended(hands)
+        await hands.do(Queue.NOTIFY)
+        telling = (await told_runs(hands))[0]
+        for strategy in ("reject", "interrupt"):
+            begun = await hands.stage.start("hello", thread_id="t-1", strategy=strategy)
+            assert (await hands.stage.state(begun)).in_line
+        assert (await hands.stage.state(telling)).wants_cancel is None
+        await hands.work_due()
+        told = await answers(hands)
+        assert (told[1], len(told)) == ("It is done.", 4)
 
 
 async def test_a_run_that_stands_still_is_told_in_its_journal_and_not_woken_by_it(tmp_path: Path) -> None:
@@ -165,7 +198,7 @@ async def test_a_thread_that_is_gone_is_told_nothing_and_not_made_again(tmp_path
         assert await hands.store.list_runs(RunFilter(thread_id="t-1")) == []
 
 
-@law("TASK-4.d", "TASK-4.e", "TASK-4.f")
+@law("TASK-4.d", "TASK-4.e", "TASK-4.f", "TASK-7.e")
 async def test_five_failures_make_a_dead_letter_which_a_person_revives(tmp_path: Path) -> None:
     def broken(request: Any) -> Any:
         if not request.tools:
