@@ -120,7 +120,6 @@ class Serving:
         if self.site.closing.is_set():
             self.site.crew.hurry()
             self._server.force_exit = True
-            return
         self.site.closing.set()
         self._server.should_exit = True
         self.site.crew.stop()
