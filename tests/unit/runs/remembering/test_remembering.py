@@ -1,13 +1,16 @@
 """What runs find enters memory by itself, with its source, its subtask and its time; newer findings outdate older ones."""
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from outlast.domain.events import MemoryRecalled
 from outlast.domain.ids import source_key
-from outlast.domain.memory import MemoryKind, Scope
+from outlast.domain.memory import Memory, MemoryKind, Scope
+from outlast.ports.memory import Entry
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.tool import ReadSource, ToolResult, tool
+from outlast.runs.remembering.extraction import findings_in
 from outlast.runs.remembering.long_term_memory import Rules
 from outlast.service.fork import Branching, fork_run
 from tests.law import law
@@ -218,3 +221,41 @@ async def test_a_run_that_is_not_to_be_remembered_leaves_nothing(tmp_path: Path)
         run = await on.play("My boat is called Tin.")
         await on.keeper().remember(run)
         assert await on.entries() == []
+
+
+@law("MEM-3.e")
+async def test_recall_brings_at_most_so_many_entries_those_of_the_run_itself_first(tmp_path: Path) -> None:
+    planned = plan(
+        subtask("s1", "Who mines?"), subtask("s2", "Where is tin traded?", depends_on=["s1"]), subtask("s3")
+    )
+
+    def work(request: ModelRequest) -> ModelAnswer:
+        if subtask_of(request) == "s1" and turn(request) == 0:
+            return ask_for(call("read", url="http://tin"))
+        return conclude()
+
+    model = roles(plan=planned, execute=work)
+    async with mindful(tmp_path, model, read, workflow="research", recall_top_k=3) as on:
+        for number in range(6):
+            await on.memory.put([Entry(noted(f"Mine {number}: tin is traded there."))])
+        run = await on.play("Tell me about tin.")
+        recalled = next(one for one in await on.stage.events(run, MemoryRecalled) if one.branch == "s2")
+        assert [one.tier for one in recalled.entries] == ["run", "long_term", "long_term"]
+        assert recalled.entries[0].source == "http://tin"
+        assert recalled.left_out == 4
+
+
+def noted(text: str) -> Memory:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return Memory(kind=MemoryKind.NOTE, text=text, scope=Scope("local"), created_at=at, valid_from=at)
+
+
+async def test_what_a_run_that_tells_of_background_tasks_is_begun_with_is_no_words_of_a_person(
+    tmp_path: Path,
+) -> None:
+    async with mindful(tmp_path, in_turn(say("Yes."))) as on:
+        run = await on.stage.start("My task is called Tin.")
+        [started, *rest] = await on.stage.history(run)
+        told = replace(started.event, tells_of=("b-1",))  # type: ignore[type-var]
+        assert findings_in([started, *rest])
+        assert findings_in([replace(started, event=told), *rest]) == []
