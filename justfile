@@ -37,6 +37,10 @@ contract *args:
 crash *args:
     pytest tests/crash {{ args }}
 
+# MCP servers of other people, got from npm and PyPI into .peers, and used
+peers *args:
+    pytest -m peers --timeout 600 tests/contract/peers {{ args }}
+
 # minutes of random kills and faults
 torture *args:
     pytest -m torture --timeout 1800 {{ args }}

@@ -110,14 +110,14 @@ def text(words: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": words}], **more}
 
 
-def count() -> None:
+def note(words: str) -> None:
     with Path(os.environ["COUNT_FILE"]).open("a") as file:
-        file.write("called\n")
+        file.write(f"{words}\n")
 
 
 def die(request_id: Any, name: str) -> None:
     if name != "die":
-        count()
+        note("called")
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -214,7 +214,9 @@ def answer(message: dict[str, Any], paging: str) -> None:
             call(request_id, params["name"], params.get("arguments") or {})
         case None if request_id == "q1":
             send({"id": asked[0], "result": text(f"they said {json.dumps(message.get('result'))}")})
-        case None | "notifications/initialized" | "notifications/cancelled":
+        case "notifications/cancelled":
+            note(f"cancelled {params.get('requestId')}")
+        case None | "notifications/initialized":
             pass
         case _:
             send({"id": request_id, "error": {"code": -32601, "message": "Method not found"}})

@@ -101,16 +101,17 @@ async def test_a_call_ends_at_its_deadline(servers: McpServers, peer: Configure,
     assert (await called(tools["peer__echo"], tmp_path, text="still here")).data == "still here"
 
 
-async def test_a_cancelled_call_leaves_the_connection_to_others(
+async def test_a_cancelled_call_is_told_to_its_server_and_leaves_the_connection_to_others(
     servers: McpServers, peer: Configure, tmp_path: Path
 ) -> None:
     tools = await servers.tools(peer())
     hanging = asyncio.ensure_future(called(tools["peer__hang"], tmp_path))
-    await asyncio.sleep(0)
+    assert (await called(tools["peer__echo"], tmp_path, text="here")).data == "here"
     hanging.cancel()
     with pytest.raises(asyncio.CancelledError):
         await hanging
-    assert (await called(tools["peer__echo"], tmp_path, text="here")).data == "here"
+    assert (await called(tools["peer__echo"], tmp_path, text="still here")).data == "still here"
+    assert "cancelled" in (tmp_path / "calls").read_text()
 
 
 @pytest.mark.parametrize(
