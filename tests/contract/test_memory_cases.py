@@ -162,6 +162,8 @@ async def test_what_another_process_adds_changes_or_forgets_is_so_at_the_next_re
     assert await near(here, 0) != ["at 0"]
     await there.put([Entry(note("new at 0", position=2), pointing(0))])
     assert await near(here, 0) == ["new at 0"]
+    [shelf] = here._shelves._shelves.values()  # type: ignore[attr-defined]
+    assert len(set(shelf._numbers)) == 4
     for store in two_stores:
         await store.close()
 

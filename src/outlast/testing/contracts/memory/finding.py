@@ -57,7 +57,7 @@ class Finding:
         ]
         secret = [note(f"The secret word is {number}.", scope=scope) for number, scope in enumerate(scopes)]
         await memory.put([Entry(each, pointing(10 + number)) for number, each in enumerate(secret)])
-        for query in ("secret word", "bob", "1xsecret", "user_id:bob secret", *map(str, range(11)), ""):
+        for query in ("secret word", "bob", "1xsecret", "user_id:bob secret", *map(str, range(11)), "", "."):
             for vector in (None, pointing(15)):
                 hits = await memory.search(asked(query, vector=vector, limit=50))
                 assert {hit.memory.scope for hit in hits} <= set(scopes[:3]), query
