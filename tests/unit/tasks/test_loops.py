@@ -2,131 +2,29 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from outlast.adapters.stores.sqlite import SqliteStore
-from outlast.domain.background import BackgroundTask, TaskStatus, Tracking
+from outlast.domain.background import TaskStatus, Tracking
 from outlast.domain.errors import Broken
 from outlast.ports.background_driver import Answer, RemoteStatus, Snapshot, Trouble
-from outlast.ports.queue import Enqueue, Shares
+from outlast.ports.queue import Enqueue, Release, Shares
 from outlast.ports.task_rows import InsertTask
-from outlast.runs.elapsed import elapsed_seconds
-from outlast.tasks.acts import Acts
+from outlast.tasks.acts import Held
 from outlast.tasks.codec import row_of
-from outlast.tasks.desk import happen, items_to_insert, read_kept
-from outlast.tasks.guarding import GuardedDrivers
-from outlast.tasks.happenings import Answered, CancelAsked, Declined, Queue
-from outlast.tasks.lane import Lane
-from outlast.tasks.loops import TaskShift, poll_all_open
-from outlast.tasks.rules import Moment, TaskRules
-from outlast.tasks.wishes import begun
+from outlast.tasks.desk import Kept, happen, read_kept
+from outlast.tasks.happenings import Answered, CancelAsked, Queue
+from outlast.tasks.lane import SAFETY_POLL_SECONDS
+from outlast.tasks.loops import poll_all_open
+from outlast.tasks.rules import Moment
 from outlast.testing.faults import CrashPlan, CrashPoint, Faulty
 from tests.law import law
 from tests.unit.tasks.props import QUESTION, RULES, task
-from tests.unit.tasks.remote import DONE, Remote
-
-BOUND_SECONDS = 30
-PACE = TaskRules(poll_interval_seconds=0.05, call_seconds=0.2, lease_seconds=600)
-
-
-@dataclass
-class Scene:
-    """A store with tasks, a server, and workers."""
-
-    store: SqliteStore
-    remote: Remote
-    rules: TaskRules = PACE
-    slots: int = 50
-    shares: Shares = field(default_factory=Shares)
-
-    async def add(self, name: str, *, due_in_seconds: float = 0, **changes: Any) -> BackgroundTask:
-        """A task that is polled in some seconds."""
-        now = await self.store.now()
-        new = task(
-            **{
-                "task_id": name,
-                "name": name,
-                "remote_id": f"far-{name}",
-                "created_at": now,
-                "updated_at": now,
-                **changes,
-            }
-        )
-        decided = begun(new, self.rules, Moment(now))
-        due = {Queue.POLL: now + timedelta(seconds=due_in_seconds)}
-        await self.store.commit(items_to_insert(replace(decided, due=due)))
-        return new
-
-    async def happen(self, name: str, happening: Any) -> None:
-        """Let something happen that must not be declined."""
-        decided = await happen(
-            self.store, name, happening, lambda _: self.rules, Moment(await self.store.now())
-        )
-        assert decided is not None
-        assert not isinstance(decided, Declined)
-
-    async def task(self, name: str) -> BackgroundTask:
-        """The task as it is kept."""
-        kept = await read_kept(self.store, name)
-        assert kept is not None
-        return kept.task
-
-    def shift(self, store: Any = None, holder: str = "worker") -> TaskShift:
-        """A worker's lanes."""
-        acts = Acts(store or self.store, GuardedDrivers(self.remote), lambda _: self.rules)
-        lanes = [
-            Lane(
-                store or self.store,
-                queue,
-                act,
-                holder=holder,
-                slots=self.slots,
-                shares=self.shares,
-                lease_seconds=self.rules.lease_seconds,
-                elapsed=elapsed_seconds,
-                chance=lambda: 0.5,
-            )
-            for queue, act in ((Queue.POLL, acts.poll), (Queue.CANCEL, acts.cancel))
-        ]
-        return TaskShift(store or self.store, lanes)
-
-    async def until(self, holds: Callable[[BackgroundTask], bool], *names: str) -> None:
-        """Wait until something holds for these tasks."""
-        async with asyncio.timeout(BOUND_SECONDS):
-            watch = self.store.watch([f"queue:{queue.value}" for queue in Queue])
-            while not all([holds(await self.task(name)) for name in names]):
-                await watch.wait(0.02)
-            watch.stop()
-
-
-@asynccontextmanager
-async def staged(tmp_path: Path, **about: Any) -> AsyncIterator[Scene]:
-    store = SqliteStore(tmp_path / "outlast.db")
-    await store.open()
-    yield Scene(store, Remote(), **about)
-    await store.close()
-
-
-@asynccontextmanager
-async def serving(shift: TaskShift) -> AsyncIterator[None]:
-    serving = asyncio.create_task(shift.serve())
-    try:
-        yield
-    finally:
-        shift.stop()
-        async with asyncio.timeout(BOUND_SECONDS):
-            await asyncio.gather(serving, return_exceptions=True)
-
-
-def has_ended(found: BackgroundTask) -> bool:
-    return not found.is_open
+from tests.unit.tasks.remote import DONE
+from tests.unit.tasks.scene import BOUND_SECONDS, PACE, has_ended, serving, staged
 
 
 @law("TASK-1.a")
@@ -377,3 +275,23 @@ async def test_it_is_idle_when_nothing_is_done_and_nothing_due(tmp_path: Path) -
             async with asyncio.timeout(BOUND_SECONDS):
                 await scene.remote.asked.wait()
             assert not await shift.is_idle()
+
+
+@law("TASK-8.a")
+async def test_an_end_is_told_at_once_and_not_when_somebody_looks(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        told: dict[str, float] = {}
+
+        async def tell(held: Held, kept: Kept) -> None:
+            assert kept.task.ended_at is not None
+            told[kept.task.task_id] = (held.claim.store_now - kept.task.ended_at).total_seconds()
+            claim = held.claim
+            await scene.store.commit([Release(claim.queue, claim.item, claim.generation, None)])
+
+        scene.remote.default = DONE
+        names = [f"k{number}" for number in range(10)]
+        async with serving(scene.shift(tell=tell)):
+            for name in names:
+                await scene.add(name, due_in_seconds=0.05)
+                await scene.until(lambda found: found.task_id in told, name)
+        assert sorted(told.values())[5] < SAFETY_POLL_SECONDS / 10
