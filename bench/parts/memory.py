@@ -1,7 +1,6 @@
 """Recall from long-term memory: how much of the evidence it finds beside plain BM25 and plain vectors, and how fast among many."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from bench.child import fresh_directory, probe
 from bench.servers import each_served
@@ -34,14 +33,14 @@ def measure_quality() -> Iterator[Row]:
 def measure_speed() -> Iterator[Row]:
     """A store with many entries, asked by a process that has just begun."""
     with fresh_directory() as directory:
-        yield from _asked("SQLite", ("--file", Path(directory) / "memory.db"))
-    for server in each_served(("postgres",)):
-        yield from _asked(server.name, ("--url", server.url))
+        yield from _asked("SQLite", directory)
+        for server in each_served(("postgres",)):
+            yield from _asked(server.name, directory, "--url", server.url)
 
 
-def _asked(name: str, place: tuple[object, ...]) -> Iterator[Row]:
-    filled = probe("bench.probes.memories", "fill", "--entries", ENTRIES, *place)
-    found = probe("bench.probes.memories", "recall", *place)
+def _asked(name: str, directory: str, *place: str) -> Iterator[Row]:
+    filled = probe("bench.probes.memories", "fill", "--entries", ENTRIES, *place, directory=directory)
+    found = probe("bench.probes.memories", "recall", *place, directory=directory)
     title = f"{name}, {ENTRIES:,} memories"
     yield Row(f"{title}: put, each", filled["seconds"] * 1000 / ENTRIES, "ms")
     yield Row(f"{title}: first recall of a process", found["first_ms"], "ms")

@@ -1,4 +1,4 @@
-"""A store with many memories, and recall over it: `python -m bench.probes.memories fill|recall --entries N --file F|--url U`.
+"""A store with many memories, and recall over it: `python -m bench.probes.memories fill|recall --entries N --directory D [--url U]`.
 
 The texts are made of a vocabulary whose words are as unevenly common as those of a language, the vectors lie in clusters.
 """
@@ -96,10 +96,10 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("verb", choices=("fill", "recall"))
     parser.add_argument("--entries", type=int, default=0)
-    parser.add_argument("--file", type=Path)
+    parser.add_argument("--directory", type=Path, required=True)
     parser.add_argument("--url")
     asked = parser.parse_args()
-    store = PostgresStore(asked.url) if asked.url else SqliteStore(asked.file)
+    store = PostgresStore(asked.url) if asked.url else SqliteStore(asked.directory / "memory.db")
     await store.open()
     try:
         found = await (fill(store, asked.entries) if asked.verb == "fill" else recall(store))

@@ -1,5 +1,6 @@
 """How much of the evidence is among the first hits, by plain BM25, by plain vectors, and by ours: prints one JSON object by set."""
 
+import argparse
 import asyncio
 import json
 import re
@@ -82,7 +83,10 @@ def share_found(labelled: LabelledSet, found: Sequence[Sequence[str]], depth: in
 
 
 async def main() -> None:
-    """Measure every set."""
+    """Measure every set. Nothing is kept in the directory that a probe is given."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--directory")
+    parser.parse_args()
     embedder = offline_embedder()
     told: dict[str, dict[str, list[float]]] = {}
     for labelled in all_sets():
