@@ -19,10 +19,11 @@ from outlast.domain.errors import CallerMistake, NotFound, OutlastError
 from outlast.ports.store import Store
 from outlast.wiring.discover import ToolEntry
 from outlast.wiring.models import Models
+from outlast.wiring.probing import try_model
 from outlast.wiring.reading import reading_of
 from outlast.wiring.settings.check import check as problems_of
 from outlast.wiring.settings.load import load
-from outlast.wiring.settings.models import ROLES, llm_of, search_of
+from outlast.wiring.settings.models import ROLES, asked_model, options_of, search_of
 from outlast.wiring.settings.tree import Settings
 from outlast.wiring.stores import database_path, server_of, warning_of
 
@@ -45,8 +46,8 @@ class Finding:
         return asdict(self)
 
 
-async def examine(config: str | None) -> AsyncGenerator[Finding, None]:
-    """Look at everything, cheap things first. Nothing is asked of a model."""
+async def examine(config: str | None, *, asks_models: bool = False) -> AsyncGenerator[Finding, None]:
+    """Look at everything, cheap things first. Models are only asked something when `asks_models`."""
     yield Finding("python", "ok", f"{sys.version.split()[0]} ({sys.executable})")
     yield Finding("sqlite", "ok", sqlite3.sqlite_version)
     try:
@@ -61,8 +62,12 @@ async def examine(config: str | None) -> AsyncGenerator[Finding, None]:
         )
     for notice in settings.notices:
         yield Finding("configuration", "warning", notice)
-    found = (*await _store(settings), *_models(settings), *await _servers(settings), _space(settings.home))
-    for finding in found:
+    for finding in await _store(settings):
+        yield finding
+    async with aclosing(_models(settings, asks_them=asks_models)) as findings:
+        async for finding in findings:
+            yield finding
+    for finding in (*await _servers(settings), _space(settings.home)):
         yield finding
     async with aclosing(_reading(settings)) as findings:
         async for finding in findings:
@@ -111,22 +116,33 @@ def _absent(path: Path) -> Finding:
     return Finding("store", "ok", f"{path} will be made by the first run")
 
 
-def _models(settings: Settings) -> list[Finding]:
-    """One finding for each different model that roles use."""
+async def _models(settings: Settings, *, asks_them: bool) -> AsyncGenerator[Finding, None]:
+    """Findings for each different model that roles use, fallbacks included."""
     models = Models(settings, os.environ)
-    found: dict[str, Finding] = {}
-    for role in ROLES:
-        llm = llm_of(settings, role)
-        name = f"{llm.provider} {llm.model or ''}".strip()
-        try:
-            models.of(role)
-        except OutlastError as error:
-            found.setdefault(name, _trouble("model", error))
-        else:
-            found.setdefault(
-                name, Finding("model", "ok", f"{name} is configured (it was not asked anything)")
-            )
-    return list(found.values())
+    seen: set[str] = set()
+    try:
+        for role in ROLES:
+            for number, llm in enumerate(options_of(settings, role)):
+                name = " ".join(filter(None, (llm.provider, str(llm.model or ""), str(llm.base_url or ""))))
+                if name in seen:
+                    continue
+                seen.add(name)
+                try:
+                    provider, model = models.of(role, number), asked_model(llm, os.environ)
+                except OutlastError as error:
+                    yield _trouble("model", error)
+                    continue
+                if not asks_them:
+                    yield Finding("model", "ok", f"{name} is configured (ask it something with --llm)")
+                    continue
+                async for trial in try_model(provider, model):
+                    detail = f"{name}: {trial.what}: {trial.detail}"
+                    yield Finding("model", _STATUS[trial.verdict], detail, trial.next)
+    finally:
+        await models.close()
+
+
+_STATUS: Final[dict[str, Status]] = {"good": "ok", "poor": "warning", "bad": "error"}
 
 
 async def _servers(settings: Settings) -> list[Finding]:

@@ -6,6 +6,7 @@ import asyncio
 import gc
 from collections.abc import Coroutine, Iterable
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -33,6 +34,7 @@ class Sitting:
     """An open engine and the event loop it lives in. The loop stands still while the person is asked.
 
     `log_level` is what is logged where the configuration does not say. One that `waits_for_store` waits for a server that is away.
+    Calls of models are recorded in the file `record`.
     """
 
     def __init__(
@@ -42,9 +44,10 @@ class Sitting:
         *,
         log_level: str = "INFO",
         waits_for_store: bool = False,
+        record: Path | None = None,
     ) -> None:
         self.overrides: tuple[Override, ...] = tuple(from_options(sets))
-        self.engine = Engine.from_config(config, overrides=self.overrides)
+        self.engine = Engine.from_config(config, overrides=self.overrides, record=record)
         self._runner = asyncio.Runner()
         self._waits_for_store = waits_for_store
         self._thresholds = gc.get_threshold()

@@ -29,6 +29,12 @@ class Kept:
     outcome: ToolOutcome
 
 
+def cached_note(made_at: datetime) -> str:
+    """What a model is told with a result that was not fetched anew."""
+    at = made_at.isoformat(timespec="seconds")
+    return f"[This is the result of the same call made at {at}; it was not made again.]"
+
+
 class Cache:
     """Results of a run by question."""
 
@@ -64,9 +70,7 @@ class Cache:
         kept = self._kept.get(question(name, arguments))
         if kept is None or (now - kept.at).total_seconds() > seconds:
             return None
-        made_at = kept.at.isoformat(timespec="seconds")
-        note = f"[This is the result of the same call made at {made_at}; it was not made again.]"
-        return replace(kept.outcome, note=note, cached_from=kept.call, duration_ms=0)
+        return replace(kept.outcome, note=cached_note(kept.at), cached_from=kept.call, duration_ms=0)
 
     def _keep(self, asked: str, kept: Kept) -> None:
         self._kept[asked] = kept

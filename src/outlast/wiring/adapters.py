@@ -8,6 +8,7 @@ from typing import Any, Final
 PROVIDERS: Final = {
     "offline": "outlast.adapters.providers.offline:OfflineProvider",
     "openai_compatible": "outlast.adapters.providers.openai_compatible:OpenAICompatible",
+    "replay": "outlast.adapters.providers.replay:ReplayProvider",
     "scripted": "outlast.adapters.providers.scripted:ScriptedProvider",
 }
 """Model providers by `llm.provider`."""
@@ -36,7 +37,12 @@ STORES: Final = {
 MCP_SERVERS: Final = "outlast.adapters.mcp.servers:McpServers"
 """The servers of `mcp_servers`; needs the extra `mcp`."""
 BREAKER: Final = "outlast.adapters.providers.breaker:Breaker"
-"""What stands before every endpoint."""
+CIRCUIT: Final = "outlast.adapters.providers.breaker:Circuit"
+"""What stands before every endpoint, and the state of it that runs share."""
+
+RECORDER: Final = "outlast.adapters.providers.replay:Recorder"
+RECORDING: Final = "outlast.adapters.providers.replay:Recording"
+"""What keeps every call of a model in a file."""
 
 FIND_MODEL: Final = "outlast.adapters.catalogue.genai_prices:find_model"
 """What knows prices and windows."""

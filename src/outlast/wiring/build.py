@@ -32,7 +32,7 @@ from outlast.wiring.indoors import ServiceIndoors
 from outlast.wiring.local_driver import LocalDriver, LocalDrivers
 from outlast.wiring.mcp.drivers import KINDS, McpDrivers
 from outlast.wiring.mcp.tools import McpTools, is_stand_in, label_of
-from outlast.wiring.models import Models
+from outlast.wiring.models import Endpoints, Models
 from outlast.wiring.outside import hooks_of, workflow_of
 from outlast.wiring.reading import Reading, reading_of
 from outlast.wiring.settings.parts import ToolSettings
@@ -62,8 +62,10 @@ class Builder:
         provider: Provider | None = None,
         store: Store | None = None,
         memory: LongTermMemory | None = None,
+        endpoints: Endpoints | None = None,
     ) -> None:
         self._own = settings
+        self._endpoints = endpoints or Endpoints()
         self._environ = environ
         self._live = live
         self._given_tools = tuple(tools)
@@ -180,7 +182,7 @@ class Builder:
         hooks_of(definition)
 
     def _models(self, definition: TaskDefinition) -> Models:
-        models = Models(self._settings(definition), self._environ, self._provider)
+        models = Models(self._settings(definition), self._environ, self._provider, self._endpoints)
         for role in definition.roles:
             models.of(role)
         return models

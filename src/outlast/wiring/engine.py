@@ -33,6 +33,7 @@ from outlast.wiring.background import rules_of, task_shift
 from outlast.wiring.build import Builder
 from outlast.wiring.frames import LocalLive
 from outlast.wiring.identity import as_holder, as_name, is_surely_gone, own_identity
+from outlast.wiring.models import Endpoints
 from outlast.wiring.remembering import memory_of
 from outlast.wiring.settings.load import load
 from outlast.wiring.settings.overrides import Override
@@ -83,6 +84,8 @@ class Engine:
         provider: Provider | None = None,
         store: Store | None = None,
         live: LocalLive | None = None,
+        record: Path | None = None,
+        endpoints: Endpoints | None = None,
     ) -> None:
         self.settings = settings
         self.environ = os.environ if environ is None else environ
@@ -91,6 +94,7 @@ class Engine:
         self.rules: RulesOf = rules_of(settings)
         self.memory = memory_of(settings, self.store, self.environ)
         self._given = (tuple(tools), provider)
+        self._endpoints = endpoints or Endpoints.recorded(record, settings, self.environ)
         self.builder = Builder(
             settings,
             self.environ,
@@ -99,6 +103,7 @@ class Engine:
             provider=provider,
             store=self.store,
             memory=self.memory,
+            endpoints=self._endpoints,
         )
         self.drivers = self.builder.drivers
 
@@ -111,10 +116,14 @@ class Engine:
         directory: Path | None = None,
         tools: Iterable[object] = (),
         provider: Provider | None = None,
+        record: Path | None = None,
     ) -> Engine:
-        """The engine of the configuration at `path`, or the one found. Raises CallerMistake as `settings.load` does."""
+        """The engine of the configuration at `path`, or the one found; calls of models are recorded in the file `record`.
+
+        Raises CallerMistake as `settings.load` and `Endpoints.recorded` do.
+        """
         settings = load(path, overrides=overrides, directory=directory)
-        return cls(settings, tools=tools, provider=provider)
+        return cls(settings, tools=tools, provider=provider, record=record)
 
     def twin(self) -> Engine:
         """An engine for another thread, over the same store and the same live frames.
@@ -129,6 +138,7 @@ class Engine:
             provider=provider,
             store=self.store,
             live=self.live,
+            endpoints=self._endpoints,
         )
 
     async def open(self) -> None:
@@ -141,6 +151,7 @@ class Engine:
         if self.memory is not None:
             await self.memory.close()
         await self.store.close()
+        self._endpoints.close()
 
     @property
     def warning(self) -> str | None:

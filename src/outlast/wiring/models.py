@@ -2,29 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from outlast.domain.errors import CallerMistake
 from outlast.ports.provider import Provider
-from outlast.wiring.adapters import BREAKER, PROVIDERS, symbol
+from outlast.wiring.adapters import BREAKER, CIRCUIT, PROVIDERS, RECORDER, RECORDING, symbol
 from outlast.wiring.settings.models import ROLES, missing_setting, options_of
+from outlast.wiring.settings.text import Secret
 from outlast.wiring.settings.tree import Llm, Settings
+from outlast.wiring.settings.walk import texts_of
+
+
+class Endpoints:
+    """What runs of a process share about endpoints: which are away, how each is spoken to, and the file calls are recorded in."""
+
+    def __init__(self, recording: Any = None) -> None:
+        self._recording = recording
+        self._circuits: dict[str, Any] = {}
+        self._dialects: dict[str, dict[str, Any]] = {}
+
+    @classmethod
+    def recorded(cls, path: Path | None, settings: Settings, environ: Mapping[str, str]) -> Endpoints:
+        """Endpoints whose calls go to a recording at `path` (None: to none). Raises CallerMistake as `Recording` does."""
+        return cls(symbol(RECORDING)(path, secrets_of(settings, environ)) if path is not None else None)
+
+    def guarded(self, provider: Provider, base_url: str) -> Provider:
+        """A provider behind the breaker of its endpoint."""
+        circuit = self._circuits.setdefault(base_url, symbol(CIRCUIT)())
+        guarded: Provider = symbol(BREAKER)(provider, circuit)
+        return guarded
+
+    def dialects(self, base_url: str) -> dict[str, Any]:
+        """What was learned of the models at an address: each is found out once in a process."""
+        return self._dialects.setdefault(base_url, {})
+
+    def heard(self, provider: Provider) -> Provider:
+        """A provider whose calls are recorded, where they are to be."""
+        if self._recording is None:
+            return provider
+        heard: Provider = symbol(RECORDER)(provider, self._recording)
+        return heard
+
+    def close(self) -> None:
+        """Close the recording."""
+        if self._recording is not None:
+            self._recording.close()
 
 
 class Models:
     """Providers by role. With `given`, that one serves every role whatever the configuration says."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], given: Provider | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        given: Provider | None = None,
+        endpoints: Endpoints | None = None,
+    ) -> None:
         self._settings = settings
         self._environ = environ
-        self._given = given
+        self._endpoints = endpoints or Endpoints()
+        self._given = self._endpoints.heard(given) if given is not None else None
         self._by_llm: dict[tuple[object, ...], Provider] = {}
         self._by_role: dict[tuple[str, int], Provider] = {}
 
     def of(self, role: str, option: int = 0) -> Provider:
         """The provider of a role's model or of a fallback; a role nobody configured uses those of the executor.
 
-        Raises CallerMistake: `missing_variable`, `missing_setting`, `not_there_yet`, `invalid_script`.
+        Raises CallerMistake: `missing_variable`, `missing_setting`, `invalid_script`, `invalid_recording`.
         """
         if self._given is not None:
             return self._given
@@ -50,36 +97,49 @@ class Models:
             llm.idle_timeout_seconds,
         )
         if key not in self._by_llm:
-            self._by_llm[key] = self._new(llm)
+            self._by_llm[key] = self._endpoints.heard(self._new(llm))
         return self._by_llm[key]
 
     def _new(self, llm: Llm) -> Provider:
-        place = PROVIDERS.get(llm.provider)
-        if place is None:
-            detail = f"llm.provider is {llm.provider}, which this version of outlast does not have yet."
-            raise CallerMistake("not_there_yet", detail, f"Use one of {', '.join(PROVIDERS)}.")
-        kind = symbol(place)
+        kind = symbol(PROVIDERS[llm.provider])
         provider: Provider
-        if llm.provider == "openai_compatible":
-            provider = symbol(BREAKER)(
-                kind(
-                    *self._endpoint(llm),
-                    timeout_seconds=llm.timeout_seconds,
-                    idle_timeout_seconds=llm.idle_timeout_seconds,
-                )
-            )
-        elif llm.provider == "scripted":
-            if llm.script is None:
-                raise missing_setting("llm.script", "File with the scripted answers.")
-            provider = kind.from_file(self._settings.path(llm.script, self._environ))
-        else:
-            provider = kind()
+        match llm.provider:
+            case "openai_compatible":
+                provider = self._endpoint(kind, llm)
+            case "scripted":
+                provider = kind.from_file(self._script(llm))
+            case "replay":
+                provider = kind.from_file(self._script(llm), secrets_of(self._settings, self._environ))
+            case "offline":
+                provider = kind()
         return provider
 
-    def _endpoint(self, llm: Llm) -> tuple[str, str | None]:
+    def _script(self, llm: Llm) -> Path:
+        if llm.script is None:
+            raise missing_setting("llm.script", "File with the scripted answers, or the recording.")
+        return self._settings.path(llm.script, self._environ)
+
+    def _endpoint(self, kind: Any, llm: Llm) -> Provider:
         if llm.base_url is None:
-            raise missing_setting(
-                "llm.base_url", "Address of the endpoint, up to and without `/chat/completions`."
-            )
+            meaning = "Address of the endpoint, up to and without `/chat/completions`."
+            raise missing_setting("llm.base_url", meaning)
+        base_url = llm.base_url.resolve(self._environ)
         key = llm.api_key.resolve(self._environ) if llm.api_key is not None else None
-        return llm.base_url.resolve(self._environ), key
+        provider = kind(
+            base_url,
+            key,
+            timeout_seconds=llm.timeout_seconds,
+            idle_timeout_seconds=llm.idle_timeout_seconds,
+            dialects=self._endpoints.dialects(base_url),
+        )
+        return self._endpoints.guarded(provider, base_url)
+
+
+def secrets_of(settings: Settings, environ: Mapping[str, str]) -> Iterator[str]:
+    """Every secret of a configuration whose variables are set."""
+    for text in texts_of(settings):
+        if isinstance(text, Secret) and not list(text.missing(environ)):
+            try:
+                yield text.resolve(environ)
+            except CallerMistake:
+                continue

@@ -6,7 +6,8 @@ Without it every run and subtask of a process finds out for itself, with all its
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from outlast.domain.errors import ModelCallFailed, ModelFault
@@ -20,33 +21,32 @@ _OF_THE_ENDPOINT: Final[frozenset[ModelFault]] = frozenset({"overload", "unreach
 """Faults that say something of the endpoint, whoever asks. A rate limit is a caller's own, and states its wait."""
 
 
-class Breaker:
-    """A provider that stops asking after `failures` failures in a row, for `seconds`; then one call is let through, and an
-    answer closes the breaker again. Seconds are those of `clock`, which never goes back."""
+class Circuit:
+    """The line to one endpoint, shared by all that ask it. It opens after `failures` failures in a row, for `seconds`; then one call
+    is let through, and an answer closes it again. Seconds are those of `clock`, which never goes back."""
 
     def __init__(
         self,
-        provider: Provider,
         *,
         failures: int = FAILURES_TO_OPEN,
         seconds: float = OPEN_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._provider = provider
         self._bound = failures
         self._seconds = seconds
         self._clock = clock
         self._failures = 0
-        self._closed_until = 0.0
+        self._open_until = 0.0
         self._is_trying = False
 
-    async def answer(self, request: ModelRequest, observe: Observer) -> ModelAnswer:
-        """As the provider answers. While the breaker is open: ModelCallFailed (`overload`) at once, with the time to wait."""
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Around one call. Raises ModelCallFailed (`overload`) at once while the line is open, with the time to wait."""
         is_trial = self._failures >= self._bound
         if is_trial:
             self._refuse_or_try()
         try:
-            answer = await self._provider.answer(request, observe)
+            yield
         except ModelCallFailed as failure:
             self._count(failure)
             raise
@@ -54,18 +54,9 @@ class Breaker:
             if is_trial:
                 self._is_trying = False
         self._failures = 0
-        return answer
-
-    def count_tokens(self, messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
-        """As the provider counts."""
-        return self._provider.count_tokens(messages, tools)
-
-    async def close(self) -> None:
-        """Close the provider."""
-        await self._provider.close()
 
     def _refuse_or_try(self) -> None:
-        left = self._closed_until - self._clock()
+        left = self._open_until - self._clock()
         if left <= 0 and not self._is_trying:
             self._is_trying = True
             return
@@ -82,4 +73,25 @@ class Breaker:
             return
         self._failures += 1
         if self._failures >= self._bound:
-            self._closed_until = self._clock() + self._seconds
+            self._open_until = self._clock() + self._seconds
+
+
+class Breaker:
+    """A provider that asks its endpoint only while the line to it is closed."""
+
+    def __init__(self, provider: Provider, circuit: Circuit) -> None:
+        self._provider = provider
+        self._circuit = circuit
+
+    async def answer(self, request: ModelRequest, observe: Observer) -> ModelAnswer:
+        """As the provider answers, or ModelCallFailed as `Circuit.call` raises it."""
+        with self._circuit.call():
+            return await self._provider.answer(request, observe)
+
+    def count_tokens(self, messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
+        """As the provider counts."""
+        return self._provider.count_tokens(messages, tools)
+
+    async def close(self) -> None:
+        """Close the provider; others may still ask the endpoint."""
+        await self._provider.close()

@@ -25,15 +25,25 @@ def doctor(
     run: Annotated[str | None, Parameter(help="A run: say why it is not moving.")] = None,
     /,
     *,
+    llm: Annotated[
+        bool,
+        Parameter(
+            help="Ask every model three small things, and say what it can do. This may cost something."
+        ),
+    ] = False,
     config: Config = None,
     json: AsJson = False,
 ) -> int:
     """Say what is wrong with this environment (exit 1 if anything is), or with RUN, why that run is not moving."""
-    return _environment(config, as_json=json) if run is None else _run(run, config, as_json=json)
+    return (
+        _environment(config, as_json=json, asks_models=llm)
+        if run is None
+        else _run(run, config, as_json=json)
+    )
 
 
-def _environment(config: str | None, *, as_json: bool) -> Exit:
-    found = asyncio.run(_all(config))
+def _environment(config: str | None, *, as_json: bool, asks_models: bool) -> Exit:
+    found = asyncio.run(_all(config, asks_models))
     if as_json:
         document({"checks": [finding.as_document() for finding in found]})
     else:
@@ -44,8 +54,8 @@ def _environment(config: str | None, *, as_json: bool) -> Exit:
     return Exit.FAILED if any(finding.status == "error" for finding in found) else Exit.DONE
 
 
-async def _all(config: str | None) -> list[Finding]:
-    return [finding async for finding in examine(config)]
+async def _all(config: str | None, asks_models: bool) -> list[Finding]:
+    return [finding async for finding in examine(config, asks_models=asks_models)]
 
 
 def _run(run: str, config: str | None, *, as_json: bool) -> Exit:

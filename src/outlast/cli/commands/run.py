@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
@@ -45,6 +46,12 @@ Detach = Annotated[
     bool, Parameter(name="--detach", help="Leave the run to a worker; one is started if none is there.")
 ]
 WaitTasks = Annotated[bool, Parameter(help="Stay until the background tasks of the run have ended.")]
+Record = Annotated[
+    Path | None,
+    Parameter(
+        help="Write calls of models with their answers to this file, secrets removed; `llm.provider: replay` plays it."
+    ),
+]
 
 
 @app.default
@@ -58,6 +65,7 @@ def run(
     when_busy: WhenBusy = "reject",
     detach: Detach = False,
     wait_tasks: WaitTasks = False,
+    record: Record = None,
     sets: Sets = None,
     config: Config = None,
     json: AsJson = False,
@@ -66,7 +74,11 @@ def run(
     if earlier is None:
         _require(task, input)
     words = text_of(input)
-    with Sitting(config, sets or ()) as sitting:
+    if record is not None and detach:
+        raise CallerMistake(
+            "usage", "A run that is left to a worker cannot be recorded here.", "Leave out --detach."
+        )
+    with Sitting(config, sets or (), record=record) as sitting:
         if detach:
             refuse_memory(sitting.engine)
         request = Request(

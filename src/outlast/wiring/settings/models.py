@@ -70,7 +70,7 @@ def role_settings(settings: Settings, role: str, environ: Mapping[str, str]) -> 
 
 def _pinned(llm: Llm, environ: Mapping[str, str]) -> ModelSettings:
     require_complete(llm, "llm")
-    name = _model(llm, environ)
+    name = asked_model(llm, environ)
     return ModelSettings(
         model=name,
         temperature=llm.temperature,
@@ -117,11 +117,12 @@ def context_max_tokens(settings: Settings, environ: Mapping[str, str]) -> int:
 
 
 def _known_window(llm: Llm, environ: Mapping[str, str]) -> int | None:
-    known = known_model(llm, _model(llm, environ), environ)
+    known = known_model(llm, asked_model(llm, environ), environ)
     return known.window_tokens if known is not None else None
 
 
-def _model(llm: Llm, environ: Mapping[str, str]) -> str:
+def asked_model(llm: Llm, environ: Mapping[str, str]) -> str:
+    """The name a model is asked by. Raises CallerMistake (`missing_setting`, `missing_variable`)."""
     if llm.provider == "offline":
         return "offline"
     if llm.model is not None:

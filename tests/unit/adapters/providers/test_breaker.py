@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from outlast.adapters.providers.breaker import Breaker
+from outlast.adapters.providers.breaker import Breaker, Circuit
 from outlast.domain.errors import ModelCallFailed, ModelFault
 from outlast.domain.message import Message
 from outlast.ports.provider import Delta, ModelAnswer, ModelRequest, Observer, ToolSchema
@@ -56,7 +56,7 @@ async def _fails(breaker: Breaker) -> ModelCallFailed:
 
 async def test_after_five_failures_in_a_row_the_endpoint_is_not_asked_for_half_a_minute() -> None:
     endpoint, clock = Endpoint("unreachable"), Clock()
-    breaker = Breaker(endpoint, clock=clock)
+    breaker = Breaker(endpoint, Circuit(clock=clock))
     for _ in range(5):
         assert (await _fails(breaker)).fault == "unreachable"
     clock.now += 10
@@ -66,7 +66,7 @@ async def test_after_five_failures_in_a_row_the_endpoint_is_not_asked_for_half_a
 
 async def test_one_call_tries_it_again_while_others_wait_and_an_answer_closes_it() -> None:
     endpoint, clock = Endpoint("timeout"), Clock()
-    breaker = Breaker(endpoint, failures=2, clock=clock)
+    breaker = Breaker(endpoint, Circuit(failures=2, clock=clock))
     await _fails(breaker)
     await _fails(breaker)
     clock.now += 31
@@ -82,7 +82,7 @@ async def test_one_call_tries_it_again_while_others_wait_and_an_answer_closes_it
 
 async def test_a_trial_that_fails_opens_it_again_and_one_that_is_cancelled_lets_the_next_try() -> None:
     endpoint, clock = Endpoint("overload"), Clock()
-    breaker = Breaker(endpoint, failures=1, clock=clock)
+    breaker = Breaker(endpoint, Circuit(failures=1, clock=clock))
     await _fails(breaker)
     clock.now += 31
     await _fails(breaker)
@@ -102,7 +102,7 @@ async def test_a_trial_that_fails_opens_it_again_and_one_that_is_cancelled_lets_
 @pytest.mark.parametrize("fault", ["rate_limit", "auth", "bad_request", "context_exceeded", "cut_stream"])
 async def test_faults_that_say_nothing_of_the_endpoint_never_open_it(fault: ModelFault) -> None:
     endpoint = Endpoint(fault)
-    breaker = Breaker(endpoint, failures=2)
+    breaker = Breaker(endpoint, Circuit(failures=2))
     for _ in range(6):
         assert (await _fails(breaker)).fault == fault
     assert endpoint.asked == 6
@@ -110,7 +110,15 @@ async def test_faults_that_say_nothing_of_the_endpoint_never_open_it(fault: Mode
 
 async def test_everything_else_is_the_providers() -> None:
     endpoint = Endpoint(None)
-    breaker = Breaker(endpoint)
+    breaker = Breaker(endpoint, Circuit())
     assert breaker.count_tokens([], ()) == 3
     await breaker.close()
     assert endpoint.asked == -1
+
+
+async def test_what_one_asker_found_out_others_of_the_process_know() -> None:
+    endpoint, circuit = Endpoint("unreachable"), Circuit(failures=2)
+    for _ in range(2):
+        await _fails(Breaker(endpoint, circuit))
+    assert (await _fails(Breaker(endpoint, circuit))).fault == "overload"
+    assert endpoint.asked == 2

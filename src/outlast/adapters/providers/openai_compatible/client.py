@@ -46,7 +46,7 @@ class OpenAICompatible:
     when no piece of the answer comes for `timeout_seconds`, or, once the answer has begun, no byte at all for
     `idle_timeout_seconds` (keep-alives are bytes, but no piece). Proxies and keys from the environment are
     not used. What a model refuses by name (`response_format`, `stream_options`, `max_tokens`, `temperature`,
-    `reasoning_content`) is left out or renamed, and remembered for that model.
+    `reasoning_content`) is left out or renamed, and remembered for that model, in `dialects` where several providers share one.
 
     Raises CallerMistake (`invalid_base_url`, `invalid_api_key`) for what can be seen to be wrong before a
     call.
@@ -59,13 +59,14 @@ class OpenAICompatible:
         *,
         timeout_seconds: float = 600.0,
         idle_timeout_seconds: float = 120.0,
+        dialects: dict[str, Dialect] | None = None,
     ) -> None:
         self._url = endpoint_url(base_url)
         key = usable_key(api_key or "")
         self._hide = hiding(key)
         self._timeout_seconds = timeout_seconds
         self._idle_timeout_seconds = idle_timeout_seconds
-        self._dialects: dict[str, Dialect] = {}
+        self._dialects = {} if dialects is None else dialects
         self._is_closed = False
         self._http = httpx2.AsyncClient(
             headers=_HEADERS | ({"authorization": f"Bearer {key}"} if key else {}),
