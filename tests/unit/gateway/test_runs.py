@@ -159,6 +159,21 @@ async def test_g11_08_run_of_a_busy_thread_waits_its_turn_or_interrupts_as_it_wi
         ]
 
 
+async def test_run_that_continues_another_takes_its_task_and_input_where_none_are_given(
+    tmp_path: Path,
+) -> None:
+    async with house_of(tmp_path) as house:
+        first = await house.start("talk", "Hello")
+        await house.until(first["run_id"], "COMPLETED")
+        again = await house.client.post("/api/runs", json={"continues": first["run_id"]})
+        assert again.status_code == 202, again.text
+        assert (again.json()["task"], again.json()["input"]) == ("talk", "Hello")
+        lost = await house.client.post("/api/runs", json={"continues": "r-0000000000000000"})
+        assert (lost.status_code, lost.json()["code"]) == (404, "unknown_run")
+        nothing = await house.client.post("/api/runs", json={"input": "Hello"})
+        assert (nothing.status_code, nothing.json()["code"]) == (422, "invalid_request")
+
+
 async def test_trace_comes_in_pages_that_fit_together(tmp_path: Path) -> None:
     async with house_of(tmp_path) as house:
         run_id = (await house.start())["run_id"]

@@ -325,11 +325,13 @@ config?: {
 multitask_strategy?: ("reject" | "enqueue" | "interrupt")
 }
 /**
- * A run to be started in a thread, or in a new one. `continues` names a run that has ended: start from what it found.
+ * A run to be started in a thread, or in a new one.
+ * 
+ * `continues` names a run that has ended: start from what it found. Its task and input are then taken where none are given.
  */
 export interface NewRunAnywhere {
-task: string
-input: string
+task?: string
+input?: string
 config?: {
 [k: string]: JsonValue
 }

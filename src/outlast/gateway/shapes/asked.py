@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from outlast.gateway.shapes.shape import Shape
 from outlast.service.start import Strategy
@@ -30,10 +30,21 @@ class NewRun(Shape):
 
 
 class NewRunAnywhere(NewRun):
-    """A run to be started in a thread, or in a new one. `continues` names a run that has ended: start from what it found."""
+    """A run to be started in a thread, or in a new one.
 
+    `continues` names a run that has ended: start from what it found. Its task and input are then taken where none are given.
+    """
+
+    task: str = Field("", max_length=200)
+    input: str = ""
     thread_id: str | None = None
     continues: str | None = None
+
+    @model_validator(mode="after")
+    def _says_what_to_do(self) -> Self:
+        if self.continues is None and not (self.task and "input" in self.model_fields_set):
+            raise ValueError("a run needs a task and an input, or a run that it continues")
+        return self
 
 
 class Reason(Shape):
