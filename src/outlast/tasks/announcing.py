@@ -25,9 +25,8 @@ def announced(
     before: BackgroundTask, task: BackgroundTask, due: Mapping[Queue, datetime], moment: Moment
 ) -> Decided:
     """`task`, which was `before`, with its event if there is one, and what is due."""
-    if task == before:
-        return Decided(task, due)
-    task = replace(task, updated_at=moment.now)
+    if _seen(task) != _seen(before):
+        task = replace(task, updated_at=moment.now)
     if not _is_notable(before, task):
         return Decided(task, due)
     event = event_of(task)
@@ -60,6 +59,11 @@ def event_of(task: BackgroundTask) -> dict[str, Json]:
     if task.error_code is not None:
         event["error"] = task.error_code
     return event
+
+
+def _seen(task: BackgroundTask) -> tuple[object, ...]:
+    """What a list shows of a task; progress and counts of errors are no reason to show it again."""
+    return (task.status, task.tracking, task.open_questions.keys(), task.product, task.error_code)
 
 
 def _is_notable(before: BackgroundTask, task: BackgroundTask) -> bool:

@@ -147,10 +147,17 @@ def _open(
     )
     wait = poll_wait_seconds(task.poll_after_seconds, task.ttl_seconds, rules, moment)
     due = {Queue.POLL: moment.after(wait)}
-    taken_at = task.cancel_acknowledged_at
-    if taken_at is not None and (moment.now - taken_at).total_seconds() >= CANCEL_AGAIN_SECONDS:
+    if _is_cancel_without_effect(task, moment):
         due[Queue.CANCEL] = moment.now
     return announced(before, task, due, moment)
+
+
+def _is_cancel_without_effect(task: BackgroundTask, moment: Moment) -> bool:
+    """Did the other side take a wish to cancel a while ago? One that could not be told is told again by its own queue."""
+    taken_at = task.cancel_acknowledged_at
+    if taken_at is None or task.cancel_errors:
+        return False
+    return (moment.now - taken_at).total_seconds() >= CANCEL_AGAIN_SECONDS
 
 
 def standing(task: BackgroundTask) -> TaskStatus:

@@ -97,6 +97,8 @@ def test_polls_that_find_no_change_change_nothing() -> None:
 def test_progress_is_kept_and_is_no_event() -> None:
     found = after(task(), working(message="half"), working(message="more"))
     assert (found.task.status_message, found.task.event_version) == ("more", 0)
+    assert after(found.task, trouble()).task.updated_at == START
+    assert after(found.task, asking(k=QUESTION), seconds=8).task.updated_at == at(8).now
 
 
 @law("TASK-3.a")
@@ -251,6 +253,8 @@ def test_a_cancel_that_was_taken_is_followed_by_a_poll_and_one_that_was_not_is_t
     taken = after(wished, CancelTried(Acknowledged()), seconds=3)
     assert taken.due == {Queue.POLL: at(3).now}
     assert after(wished, CancelTried(Forgotten()), seconds=3).due == {Queue.POLL: at(3).now}
+    assert Queue.CANCEL not in after(taken.task, working(), seconds=60).due
+    assert after(taken.task, working(), seconds=63).due[Queue.CANCEL] == at(63).now
     failing = Trouble("refused", "no", "", passing=False)
     found, lengths = wished, []
     for _ in range(4):
@@ -258,6 +262,7 @@ def test_a_cancel_that_was_taken_is_followed_by_a_poll_and_one_that_was_not_is_t
         lengths.append(due_in(tried, Queue.CANCEL, 0))
         found = tried.task
     assert lengths == pytest.approx([10, 20, 40, 80])
+    assert Queue.CANCEL not in after(found, working(), seconds=500).due
     assert after(found, completed()).task.event_version == 1
     assert declined(after(found, completed()).task, CancelTried(Acknowledged())) is Why.ENDED
 
