@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,18 +94,23 @@ class ServerConfig:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not be shown: header values, the client's secret, the program's own variables; longest first."""
-        known = [*self.headers.values(), *self.env.values()]
+        """What must not be shown, whoever says it: header values, the client's secret, variables with the name of a credential;
+        longest first."""
+        known = [
+            *self.headers.values(),
+            *(value for key, value in self.env.items() if _CREDENTIAL.search(key)),
+        ]
         known += [self.oauth.client_secret] if self.oauth else []
         words = [word for value in known for word in (value, *value.split())]
         return tuple(sorted({word for word in words if len(word) >= _LEAST_SECRET}, key=len, reverse=True))
 
 
 _LEAST_SECRET: Final = 6
+_CREDENTIAL: Final = re.compile(r"(?i)key|token|secret|pass|pwd|auth|credential|cookie|dsn")
 
 
-def without_secrets(text: str, config: ServerConfig) -> str:
-    """`text` with every secret of the server's configuration masked."""
-    for secret in config.secrets:
+def without_secrets(text: str, secrets: tuple[str, ...]) -> str:
+    """`text` with every secret masked."""
+    for secret in secrets:
         text = text.replace(secret, "***")
     return text

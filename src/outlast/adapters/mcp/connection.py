@@ -215,7 +215,10 @@ class Connection:
                 streams = program(config, self._chatter)
             reading, writing = await stack.enter_async_context(streams)
             self._writing = writing
-            yield Tap(reading, self._end, self._note_noise, self._keep_question), writing
+            yield (
+                Tap(reading, self._end, self._note_noise, self._keep_question, self._config.secrets),
+                writing,
+            )
 
     def _end(self) -> None:
         if not self._over.done():

@@ -85,7 +85,7 @@ def failure_of(
     if is_opening and chatter:
         said = bound(clean_text(chatter), _MOST_TOLD_BYTES).shown
         failure.detail = f"{failure.detail} It wrote: {said}"
-    failure.detail = without_secrets(failure.detail, config)
+    failure.detail = without_secrets(failure.detail, config.secrets)
     return failure
 
 

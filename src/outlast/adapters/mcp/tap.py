@@ -13,7 +13,9 @@ from typing import Any, Final, Self
 import anyio
 from mcp.client._transport import ReadStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest, JSONRPCResponse
+from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
+
+from outlast.adapters.mcp.config import without_secrets
 
 RAW_TOOL: Final = "outlast/tool"
 """Where, in the `_meta` of a listed tool, the tool is as the server sent it."""
@@ -31,7 +33,8 @@ class Tap:
     """A stream of messages like the one below it.
 
     `on_end` is called when it ends, `on_noise` for what is no message. `on_question` takes questions of experimental tasks, which
-    are answered much later and perhaps by another process, so that the library never sees them.
+    are answered much later and perhaps by another process, so that the library never sees them. `secrets` are masked wherever the
+    server says them.
     """
 
     def __init__(
@@ -40,11 +43,13 @@ class Tap:
         on_end: Callable[[], None],
         on_noise: Callable[[Exception], None],
         on_question: Callable[[str, JSONRPCRequest], None],
+        secrets: tuple[str, ...] = (),
     ) -> None:
         self._inner = inner
         self._on_end = on_end
         self._on_noise = on_noise
         self._on_question = on_question
+        self._secrets = secrets
 
     @property
     def last_context(self) -> Any:
@@ -62,7 +67,10 @@ class Tap:
             if isinstance(item, Exception):
                 self._on_noise(item)
             elif isinstance(item.message, JSONRPCResponse):
+                item.message.result = masked(item.message.result, self._secrets)
                 mend(item.message.result)
+            elif isinstance(item.message, JSONRPCError):
+                item.message.error.message = masked(item.message.error.message, self._secrets)
             elif isinstance(item.message, JSONRPCRequest) and (task := task_of(item.message)) is not None:
                 self._on_question(task, item.message)
                 continue
@@ -97,6 +105,21 @@ def task_of(request: JSONRPCRequest) -> str | None:
     related = meta.get(RELATED_TASK) if isinstance(meta, dict) else None
     task = related.get("taskId") if isinstance(related, dict) else None
     return task if isinstance(task, str) else None
+
+
+def masked(value: Any, secrets: tuple[str, ...]) -> Any:
+    """A value with every secret in it masked; the value itself where there are none to look for."""
+    if not secrets:
+        return value
+    match value:
+        case str():
+            return without_secrets(value, secrets)
+        case list():
+            return [masked(item, secrets) for item in value]
+        case dict():
+            return {masked(key, secrets): masked(item, secrets) for key, item in value.items()}
+        case _:
+            return value
 
 
 def mend(result: dict[str, Any]) -> None:

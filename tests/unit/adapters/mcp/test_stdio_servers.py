@@ -256,6 +256,13 @@ async def test_a_program_gets_few_variables(
     assert "SECRET_OF_THE_WORKER" not in seen
 
 
+async def test_a_server_that_tells_its_own_key_is_not_heard(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    answer = await called((await servers.tools(peer()))["peer__tells"], tmp_path)
+    assert answer.data == {"structured": {"***": 1}, "content": ["my key is ***"]}
+
+
 async def test_closing_ends_the_program_and_raises_nothing(servers: McpServers, peer: Configure) -> None:
     config = peer()
     await servers.tools(config)
