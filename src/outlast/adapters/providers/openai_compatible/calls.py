@@ -65,10 +65,10 @@ class CallBuilder:
     def add(self, delta: object, *, is_whole: bool = False) -> bool:
         """Take one entry of `tool_calls`; `is_whole` when it is a call by itself. False when it brings
         nothing."""
-        if not isinstance(delta, Mapping):
+        if not isinstance(delta, dict):
             return False
         function = delta.get("function")
-        function = function if isinstance(function, Mapping) else {}
+        function = function if isinstance(function, dict) else {}
         call_id, name, arguments = (
             _text(delta.get("id")),
             _text(function.get("name")),

@@ -116,14 +116,14 @@ class Assembly:
         if isinstance(chunk, list):
             chunk = chunk[0] if chunk else None
         self.trouble = self.trouble or refusal_in_stream(chunk, name)
-        if self.trouble or not isinstance(chunk, Mapping):
+        if self.trouble or not isinstance(chunk, dict):
             return _NOTHING
         if isinstance(chunk.get("model"), str):
             self._model = chunk["model"]
         self._read_usage(chunk)
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
-        return self._take_choice(choice) if isinstance(choice, Mapping) else _NOTHING
+        return self._take_choice(choice) if isinstance(choice, dict) else _NOTHING
 
     def _take_choice(self, choice: Mapping[str, object]) -> Delta:
         self._read_usage(choice)
@@ -135,8 +135,8 @@ class Assembly:
         elif isinstance(reason, str) and reason:
             self._finish = reason
         message = choice.get("message")
-        delta = message if isinstance(message, Mapping) else choice.get("delta")
-        if not isinstance(delta, Mapping):
+        delta = message if isinstance(message, dict) else choice.get("delta")
+        if not isinstance(delta, dict):
             return _NOTHING
         self._take_calls(delta.get("tool_calls"), is_whole=delta is message)
         text, thinking = _content(delta.get("content"))
@@ -159,7 +159,7 @@ class Assembly:
 
     def _read_usage(self, holder: Mapping[str, object]) -> None:
         usage = holder.get("usage")
-        if isinstance(usage, Mapping):
+        if isinstance(usage, dict):
             spent = _usage(usage)
             if spent.total_tokens:
                 self._usage = spent
@@ -187,7 +187,7 @@ def _content(content: object) -> tuple[str, str]:
         return content, ""
     text = thinking = ""
     for part in content if isinstance(content, list) else ():
-        if isinstance(part, Mapping):
+        if isinstance(part, dict):
             said = _content(part.get("text"))[0]
             is_thought = part.get("type") in _THOUGHTS
             text += "" if is_thought else said

@@ -91,9 +91,9 @@ def read_refusal(status: int, body: bytes) -> Refusal:
 def refusal_in_stream(chunk: object, event_name: str) -> Refusal | None:
     """The refusal a chunk of a stream (or a body that came with 200) holds instead of an answer; None if it
     holds none."""
-    if isinstance(chunk, Mapping) and chunk.get("error"):
+    if isinstance(chunk, dict) and chunk.get("error"):
         return _refusal(chunk, 0)
-    is_error = event_name == "error" or (isinstance(chunk, Mapping) and chunk.get("object") == "error")
+    is_error = event_name == "error" or (isinstance(chunk, dict) and chunk.get("object") == "error")
     return _refusal(chunk, 0) if is_error else None
 
 
@@ -136,8 +136,8 @@ def _is_about_context(refusal: Refusal) -> bool:
 def _refusal(value: object, status: int) -> Refusal:
     if isinstance(value, list):
         value = value[0] if value else ""
-    error = value.get("error", value) if isinstance(value, Mapping) else value
-    if not isinstance(error, Mapping):
+    error = value.get("error", value) if isinstance(value, dict) else value
+    if not isinstance(error, dict):
         return Refusal(status, _short(_words(error)))
     code = " ".join(_words(error.get(key)) for key in ("code", "type", "status") if error.get(key))
     message = error.get("message") or error.get("detail") or error

@@ -13,7 +13,7 @@ _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 def joined(text: str) -> str:
     """`text` with each pair of halves made one character, and each half left alone made U+FFFD."""
-    return clean_text(text if text.isascii() else _PAIR.sub(_one_character, text))
+    return text if text.isascii() else clean_text(_PAIR.sub(_one_character, text))
 
 
 class HalfKeeper:
@@ -27,6 +27,8 @@ class HalfKeeper:
 
     def take(self, piece: str) -> str:
         """What can be given on once `piece` has come."""
+        if not self._kept and piece.isascii():
+            return piece
         text = self._kept + piece
         cut = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
         self._kept = text[cut:]
