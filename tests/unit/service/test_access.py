@@ -2,11 +2,13 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import timedelta
 
 import pytest
 
+from outlast.adapters.stores.postgres import PostgresStore
+from outlast.adapters.stores.redis.scratch import scratch_stores
 from outlast.adapters.stores.sqlite.store import SqliteStore
 from outlast.domain.access import SCOPES
 from outlast.domain.errors import Broken, CallerMistake, NotFound
@@ -14,14 +16,31 @@ from outlast.journal.access import ACCESS
 from outlast.ports.store import Store
 from outlast.ports.stream import Append, EventRow
 from outlast.service.access import Grant, Register, issue, list_tokens, note_use, open_session, revoke
+from outlast.testing.contracts.store import MakeStore
+from outlast.testing.servers.redis import RedisServer, find_binary
+
+
+@pytest.fixture(scope="module")
+def redis_stores() -> Iterator[Callable[[], MakeStore]]:
+    with RedisServer(find_binary("valkey")) as server, scratch_stores(server.url) as new_storage:
+        yield new_storage
+
+
+@pytest.fixture(params=["sqlite", "postgres", "redis"])
+def closed_store(request: pytest.FixtureRequest) -> Store:
+    if request.param == "postgres":
+        return PostgresStore(request.getfixturevalue("postgres_store_url"))
+    if request.param == "redis":
+        made: Store = request.getfixturevalue("redis_stores")()()
+        return made
+    return SqliteStore(None)
 
 
 @pytest.fixture
-async def store() -> AsyncIterator[Store]:
-    made = SqliteStore(None)
-    await made.open()
-    yield made
-    await made.close()
+async def store(closed_store: Store) -> AsyncIterator[Store]:
+    await closed_store.open()
+    yield closed_store
+    await closed_store.close()
 
 
 def random() -> bytes:
