@@ -16,13 +16,14 @@ from outlast.runs.line import IN_LINE
 from outlast.runs.thread import LEFT_OUT
 from outlast.service import signals
 from outlast.service.show import show_run
+from outlast.testing.faults import Crash, CrashPlan, Faulty
 from tests.unit.runs.parts import ask_for, call, in_turn, say
 from tests.unit.runs.stage import Stage, staged
 
 
 async def is_due(stage: Stage, run_id: str) -> bool:
     entry = await stage.store.read_entry("runs", run_id)
-    return entry is not None and entry.due_at is not None
+    return entry is not None and (entry.due_at is not None or entry.until is not None)
 
 
 async def said_in(stage: Stage, thread_id: str = "t-1") -> list[tuple[str, str]]:
@@ -187,3 +188,40 @@ async def test_a_long_thread_enters_a_context_by_its_newest_words(tmp_path: Path
         assert 3 < len(messages) < 20
         assert messages[-1].text.startswith("11 ")
         assert messages[-3].text.startswith("10 ")
+
+
+async def test_no_run_is_lost_from_a_line_whichever_call_of_the_store_a_worker_dies_at(
+    tmp_path: Path,
+) -> None:
+    counting = CrashPlan()
+    async with staged(tmp_path, in_turn(say("Yes."))) as stage:
+        await three_in_line(stage, counting)
+    assert len(counting.points) > 30
+    for point in counting.points:
+        async with staged(tmp_path, in_turn(say("Yes."))) as stage:
+            runs = await three_in_line(stage, CrashPlan(point))
+            states = [(await stage.state(run_id)).state for run_id in runs]
+            assert states == [State.COMPLETED] * 3, point
+            said = [words for speaker, words in await said_in(stage) if speaker == "user"]
+            assert said == ["one", "two", "three"], point
+
+
+async def three_in_line(stage: Stage, plan: CrashPlan) -> list[str]:
+    """Three runs of a thread, worked on when they are due; the first worker dies where the plan says."""
+    runs = [
+        await stage.start(words, thread_id="t-1", strategy="enqueue") for words in ("one", "two", "three")
+    ]
+    store = stage.store
+    for _ in range(12):
+        for run_id in reversed(runs):
+            if not await is_due(stage, run_id) or (await stage.state(run_id)).has_ended:
+                continue
+            stage.store = Faulty(store, plan, "store")
+            try:
+                await stage.work(run_id)
+            except Crash:
+                plan = CrashPlan()
+                await store.expire_lease("runs", run_id)  # type: ignore[attr-defined]
+            finally:
+                stage.store = store
+    return runs

@@ -23,8 +23,9 @@ def decide(state: RunState, now: datetime) -> Sequence[Command]:
     if branch is None:
         opening = OPENING.format(input=state.input)
         system = prompt_of(state, "chat", SYSTEM)
+        purpose, tools = "notify" if state.tells_of else "chat", state.definition.tools
         return [
-            open_branch(MAIN_BRANCH, "chat", system=system, opening=opening, tools=state.definition.tools)
+            open_branch(MAIN_BRANCH, "chat", system=system, opening=opening, purpose=purpose, tools=tools)
         ]
     if branch.answer is not None:
         outcome = "partial" if branch.is_stopped else "full"

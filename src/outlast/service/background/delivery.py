@@ -168,7 +168,7 @@ class Delivery:
             thread_id=first.task.thread_id,
             key=first.task.dispatch_key,
             tells_of=tuple(task.task_id for task in tasks),
-            material="\n".join(_as_json(told_to_agent(task)) for task in tasks),
+            material=_as_json([told_to_agent(task) for task in tasks]),
         )
         return await items_to_start(self._store, order)
 

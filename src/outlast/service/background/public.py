@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from outlast.domain.background import BackgroundTask, TaskQuestion
+from outlast.domain.background import BackgroundTask, TaskQuestion, Tracking
 from outlast.domain.door import Json, clean_text
 from outlast.domain.notification import Notification
 
@@ -93,7 +93,9 @@ def stands_as(listed: str) -> list[tuple[str, str]]:
 
 def told_to_agent(task: BackgroundTask) -> dict[str, Json]:
     """A task as the agent of its conversation is told of it."""
-    told: dict[str, Json] = {**glimpse(task), "tracking": task.tracking.value}
+    told: dict[str, Json] = {"id": task.task_id, "name": task.name, "status": task.status.value}
+    if task.tracking is not Tracking.OK:
+        told["tracking"] = task.tracking.value
     if task.status_message:
         told["message"] = neutral(task.status_message, _MESSAGE)
     if task.product is not None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from outlast.adapters.execution.validation import problems_in
+from outlast.adapters.providers.offline import OfflineProvider
 from outlast.adapters.tools.answer_background_task import AnswerBackgroundTask
 from outlast.adapters.tools.cancel_background_task import CancelBackgroundTask
 from outlast.adapters.tools.list_background_tasks import ListBackgroundTasks
@@ -13,6 +14,7 @@ from outlast.domain.background import TaskStatus
 from outlast.domain.errors import CallerMistake, Conflict
 from outlast.domain.events import ContextFolded, ContextSummarised, TasksShown
 from outlast.domain.task import Limits
+from outlast.journal.thread import read_thread_words
 from outlast.ports.background_driver import Answer, Product, Question, RemoteStatus, Snapshot
 from outlast.service.background import verbs
 from outlast.tasks.happenings import Queue
@@ -178,3 +180,18 @@ async def test_a_cancel_is_refused_where_nobody_could_carry_it_out(tmp_path: Pat
         assert (await hands.task()).status is TaskStatus.COMPLETED, "a result after a cancel is a result"
         with pytest.raises(Conflict, match="has ended"):
             await verbs.cancel_task(hands.store, "local", "render")
+
+
+async def test_a_model_without_a_network_tells_it_too(tmp_path: Path) -> None:
+    async with farming(tmp_path) as hands:
+        await hands.stage.play("render it", thread_id="t-1")
+        hands.farm.remote.default = Snapshot(
+            status=RemoteStatus.COMPLETED, product=Product("The picture shows two boats and a bridge.")
+        )
+        await hands.poll()
+        await hands.do(Queue.NOTIFY)
+        offline = OfflineProvider()
+        hands.stage.answering = lambda request: offline.answer(request, lambda delta: None)
+        await hands.work_due()
+        told = (await read_thread_words(hands.store, "t-1"))[-1].text
+        assert told == "render: completed.\nThe picture shows two boats and a bridge."
