@@ -16,9 +16,9 @@ from outlast.wiring.engine import Engine
 _LOOK_SECONDS: Final = 0.5
 
 
-async def tell_of_tasks(engine: Engine, run_id: str) -> None:
-    """Say on stderr that background tasks of the run go on, and under what, where no worker is there."""
-    unsettled = await unsettled_tasks(engine.store, LOCAL_USER, run_id)
+async def tell_of_tasks(engine: Engine, *, run_id: str | None = None, thread_id: str | None = None) -> None:
+    """Say on stderr that background tasks of the run or thread go on, and under what, where no worker is there."""
+    unsettled = await unsettled_tasks(engine.store, LOCAL_USER, run_id=run_id, thread_id=thread_id)
     if not unsettled or await live_workers(engine.store):
         return
     names = ", ".join(one["name"] for one in unsettled)
@@ -36,7 +36,7 @@ async def wait_for_tasks(engine: Engine, run_id: str, thread_id: str) -> None:
     watch = engine.store.watch(["queue:task_poll", "queue:task_notify"])
     try:
         while not working.done():
-            unsettled = await unsettled_tasks(engine.store, LOCAL_USER, run_id)
+            unsettled = await unsettled_tasks(engine.store, LOCAL_USER, run_id=run_id)
             if not unsettled:
                 break
             for one in unsettled:

@@ -14,6 +14,7 @@ from outlast.cli.exits import Exit, told
 from outlast.cli.options import AsJson, Config, Sets, ThreadId, WhenBusy
 from outlast.cli.printing import note
 from outlast.cli.sitting import Sitting
+from outlast.cli.waiting import tell_of_tasks
 from outlast.domain.errors import OutlastError
 
 app = App(name="chat")
@@ -50,6 +51,7 @@ def chat(
                 told(error, as_json=json)
         if conversation.thread_id is not None:
             note(f"Go on with: outlast chat --thread {conversation.thread_id}")
+            sitting.run(tell_of_tasks(sitting.engine, thread_id=conversation.thread_id))
     return Exit.DONE if is_watched else worst
 
 

@@ -101,7 +101,7 @@ def run(
         code = sitting.see_through(begun.run_id, as_json=json)
         if wait_tasks and code is not Exit.INTERRUPTED:
             return _waited(sitting, begun.run_id, begun.thread_id, code, as_json=json)
-        sitting.run(tell_of_tasks(sitting.engine, begun.run_id))
+        sitting.run(tell_of_tasks(sitting.engine, run_id=begun.run_id))
         return code
 
 

@@ -26,6 +26,7 @@ class TaskBatch:
     _kept: dict[str, Kept | None] = field(default_factory=dict)
     _decided: dict[str, Decided] = field(default_factory=dict)
     _deleted: set[str] = field(default_factory=set)
+    _alarming: set[str] = field(default_factory=set)
 
     async def find(self, task_id: str) -> BackgroundTask | None:
         """The task as it is after what has happened so far."""
@@ -58,6 +59,10 @@ class TaskBatch:
         self._decided[task_id] = Decided(decided.task, due, decided.has_event)
         return decided.task
 
+    def alert(self, task_id: str) -> None:
+        """Let operators be told of a task."""
+        self._alarming.add(task_id)
+
     def items(self) -> list[Item]:
         """What must be written."""
         items: list[Item] = []
@@ -68,7 +73,7 @@ class TaskBatch:
             kept = self._kept[task_id]
             if kept is not None:
                 items.append(DeleteTask(task_id, kept.revision, tuple(queue.value for queue in Queue)))
-        return items
+        return [*items, *(alert(self._decided[task_id].task, self.now) for task_id in self._alarming)]
 
 
 def alert(task: BackgroundTask, now: datetime) -> Enqueue:

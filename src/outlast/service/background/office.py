@@ -20,7 +20,7 @@ from outlast.ports.batch import Item
 from outlast.ports.store import Store
 from outlast.ports.task_rows import TaskFilter
 from outlast.ports.tool import Background, Tool
-from outlast.service.background.batch import TaskBatch, alert
+from outlast.service.background.batch import TaskBatch
 from outlast.service.background.public import MOST_SHOWN, as_list, safe_name, stands_as
 from outlast.tasks.codec import task_in
 from outlast.tasks.happenings import CancelAsked, RunEnded, Submitted, SubmitUnknown
@@ -96,7 +96,7 @@ class TaskOffice:
                     await self._run_ended(batch, state, target)
                 case _:
                     pass
-        return [*batch.items(), *await self._alerts(batch, state, now)]
+        return batch.items()
 
     async def shown(self, state: RunState, before: str) -> str:
         """See `Office.shown`."""
@@ -167,20 +167,14 @@ class TaskOffice:
         for task_id in state.tells_of:
             task = await batch.find(task_id)
             if task is not None:
-                await batch.happen(task_id, RunEnded(state.run_id, task.dispatch_version, error))
+                told = await batch.happen(task_id, RunEnded(state.run_id, task.dispatch_version, error))
+                if told is not None and told.notification is Notification.DEAD_LETTER:
+                    batch.alert(task_id)
         if target is State.CANCELLED:
             wanted = TaskFilter(user_id=state.user_id, run_id=state.run_id, is_open=True, limit=_MOST_NAMES)
             open_ids = [row.task_id for row in await self._store.list_tasks(wanted)]
             for task_id in dict.fromkeys([*open_ids, *self._names]):
                 await batch.happen(task_id, CancelAsked(state.wants_cancel or "the run was cancelled"))
-
-    async def _alerts(self, batch: TaskBatch, state: RunState, now: datetime) -> list[Item]:
-        found = [await batch.find(task_id) for task_id in state.tells_of if state.has_ended]
-        return [
-            alert(task, now)
-            for task in found
-            if task is not None and task.notification is Notification.DEAD_LETTER
-        ]
 
     def _background(self, state: RunState, call: Call | None, *kinds: str) -> Background | None:
         """How calls of this tool go on in the background, where they do in one of these ways."""

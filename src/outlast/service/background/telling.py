@@ -28,8 +28,8 @@ def instruction(tasks: Sequence[BackgroundTask]) -> str:
 
 
 def teller(definition: TaskDefinition) -> TaskDefinition:
-    """The definition of a run that only tells: a conversation without tools, hooks and approvals, of a few steps, so that it can
-    neither do anything nor wait."""
+    """The definition of a run that only tells: a conversation without tools, hooks, approvals and memory, of a few steps, so that it
+    can neither do anything nor wait."""
     limits = replace(
         definition.limits,
         max_steps=MOST_STEPS,
@@ -45,4 +45,5 @@ def teller(definition: TaskDefinition) -> TaskDefinition:
         hooks={},
         after={},
         limits=limits,
+        recall_top_k=0,
     )

@@ -64,9 +64,12 @@ async def show_task(store: Store, user_id: str, wanted: str, thread_id: str | No
     return task_detail(await find_task(store, user_id, wanted, thread_id))
 
 
-async def unsettled_tasks(store: Store, user_id: str, run_id: str) -> list[dict[str, Any]]:
-    """The tasks a run began that go on, or of whose end its thread is still to be told."""
-    rows = await store.list_tasks(TaskFilter(user_id=user_id, run_id=run_id, limit=_MOST))
+async def unsettled_tasks(
+    store: Store, user_id: str, *, run_id: str | None = None, thread_id: str | None = None
+) -> list[dict[str, Any]]:
+    """The tasks of a run or thread that go on, or of whose end the thread is still to be told."""
+    wanted = TaskFilter(user_id=user_id, run_id=run_id, thread_id=thread_id, limit=_MOST)
+    rows = await store.list_tasks(wanted)
     tasks = [task_in(row) for row in rows]
     return [
         public_task(task)

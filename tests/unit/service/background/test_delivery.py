@@ -223,6 +223,7 @@ async def test_five_failures_make_a_dead_letter_which_a_person_revives(tmp_path:
         await hands.do(Queue.NOTIFY)
         assert await told_runs(hands) == runs
         assert await hands.do(Queue.ALERT) == 1
+        assert await hands.do(Queue.ALERT) == 0
         assert [one["alert"] for one in alarms.told] == ["dead_letter"]
 
         hands.stage.answering = rendering("Done after all.")
