@@ -2,7 +2,8 @@
 
     python stdio_peer.py [PAGING]
 
-PAGING makes `tools/list` page badly: `same`, `empty`, `abab`, `fresh` or `endless`.
+PAGING makes `tools/list` page badly: `same`, `empty`, `abab`, `fresh` or `endless`; with `strict`
+the program ends when it is greeted in a way that came after it.
 """
 
 import base64
@@ -230,7 +231,10 @@ def main() -> None:
     sys.stderr.write("chatter without end\n" * 20_000)
     sys.stderr.flush()
     for line in sys.stdin:
-        answer(json.loads(line), paging)
+        message = json.loads(line)
+        if paging == "strict" and message.get("method") == "server/discover":
+            sys.exit(1)
+        answer(message, paging)
 
 
 if __name__ == "__main__":

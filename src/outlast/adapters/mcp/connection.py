@@ -51,11 +51,15 @@ class ConnectionOver(Exception):
 class Connection:
     """A connection that is used once: `open`, any number of `request`s side by side, `close`.
 
-    `on_tools_changed` is called, by the task that reads, whenever the server says that its tools are others.
+    `on_tools_changed` is called, by the task that reads, whenever the server says that its tools are others. A server that
+    `is_old` is greeted as before 2026-07-28, without being asked what else it knows.
     """
 
-    def __init__(self, config: ServerConfig, on_tools_changed: Callable[[], None]) -> None:
+    def __init__(
+        self, config: ServerConfig, on_tools_changed: Callable[[], None], *, is_old: bool = False
+    ) -> None:
         self._config = config
+        self._is_old = is_old
         self._on_tools_changed = on_tools_changed
         self._chatter = Chatter()
         self._noise = 0
@@ -189,6 +193,7 @@ class Connection:
         try:
             client = Client(
                 self._transport(),
+                mode="legacy" if self._is_old else "auto",
                 extensions=[TasksExtension()],
                 elicitation_callback=self._decline,
                 message_handler=self._hear,

@@ -56,6 +56,7 @@ class Server:
         self._refreshing: asyncio.Task[Listing] | None = None
         self._pacing = Pacing()
         self._protocol_version = ""
+        self._is_old = False
         self._used_at = 0.0
         self._idling: asyncio.TimerHandle | None = None
         self._in_use = 0
@@ -221,20 +222,38 @@ class Server:
 
     async def _opened(self, pause_seconds: float) -> Connection:
         await asyncio.sleep(pause_seconds)
-        connection = Connection(self.config, self._note_change)
         try:
-            await connection.open(CONNECT_SECONDS)
-        except Exception as error:
-            self._pacing.note_failure()
-            failure = failure_of(
-                error, connection.opening, self.config, chatter=connection.chatter, is_opening=True
-            )
-            raise failure from error
+            connection = await self._greeted()
+        except ServerFailure as failure:
+            if self.config.command is None or self._is_old or failure.kind is not Kind.UNREACHABLE:
+                self._pacing.note_failure()
+                raise
+            connection = await self._greeted_as_old()
         self._connection = connection
         self._protocol_version = connection.protocol_version
         self._listed_at = -LISTING_AGE_SECONDS
         self._touch()
         return connection
+
+    async def _greeted(self) -> Connection:
+        connection = Connection(self.config, self._note_change, is_old=self._is_old)
+        try:
+            await connection.open(CONNECT_SECONDS)
+        except Exception as error:
+            raise failure_of(
+                error, connection.opening, self.config, chatter=connection.chatter, is_opening=True
+            ) from error
+        return connection
+
+    async def _greeted_as_old(self) -> Connection:
+        """A connection to a program that ends, or says nothing, when it is greeted in a way it does not know."""
+        self._is_old = True
+        try:
+            return await self._greeted()
+        except ServerFailure:
+            self._is_old = False
+            self._pacing.note_failure()
+            raise
 
     async def _refreshed(self) -> Listing:
         until = time.monotonic() + LISTING_SECONDS

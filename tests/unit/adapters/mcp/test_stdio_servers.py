@@ -204,6 +204,13 @@ async def test_g08_11_a_command_that_is_not_there_is_named_and_touches_nobody(
     assert isinstance(fine, dict)
 
 
+async def test_a_program_that_ends_at_a_greeting_it_does_not_know_is_greeted_as_it_does(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    answer = await called((await servers.tools(peer("strict")))["peer__echo"], tmp_path, text="old")
+    assert answer.data == "old"
+
+
 async def test_an_error_the_tool_reports_is_its_result(
     servers: McpServers, peer: Configure, tmp_path: Path
 ) -> None:
