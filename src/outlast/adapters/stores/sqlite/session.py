@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
 
 from outlast.adapters.stores.sqlite.queries import query
 from outlast.adapters.stores.watches import QUEUE_TOPIC
+
+T = TypeVar("T")
 
 _MARK = query("mark_queue")
 
@@ -14,20 +18,33 @@ REMOVAL: Final = QUEUE_TOPIC
 """The topic of deleted events: the mark of a queue without a name. Numbers of deleted events are given again to later ones."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unsynced(Generic[T]):
+    """Work on leases, which need not outlive a power cut: that ends every process which could hold one, since they all run on the
+    machine of the file. The next sync of anything else makes it durable first, for the log is one file in order."""
+
+    work: Callable[[Session], T]
+
+    def __call__(self, session: Session) -> T:
+        """Do the work."""
+        return self.work(session)
+
+
 class Session:
     """What every piece of work of a transaction is handed.
 
     `touched` collects the topics of watchers: a stream's name, or `queue:` and a queue's name. `last_seq` is that of the last
-    event appended in this transaction, 0 when there is none.
+    event appended in this transaction, 0 when there is none. `is_synced` says whether the transaction is durable once committed.
     """
 
-    __slots__ = ("_changes_before", "connection", "last_seq", "statements", "touched")
+    __slots__ = ("_changes_before", "connection", "is_synced", "last_seq", "statements", "touched")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.statements = 0
         self.touched: set[str] = set()
         self.last_seq = 0
+        self.is_synced = True
         self._changes_before = 0
 
     def run(self, sql: str, /, **parameters: object) -> sqlite3.Cursor:
@@ -39,8 +56,14 @@ class Session:
         """The first column of the first row of a query that always has one."""
         return self.run(sql, **parameters).fetchone()[0]
 
-    def begin(self) -> None:
+    def begin(self, *, is_synced: bool) -> None:
         """Start a transaction that holds the write lock from the beginning."""
+        if is_synced is not self.is_synced:
+            level = "FULL" if is_synced else "NORMAL"
+            self.connection.executescript(
+                f"PRAGMA synchronous = {level}"
+            )  # it acts when prepared, so it must not be cached
+            self.is_synced = is_synced
         self.touched.clear()
         self.last_seq = 0
         self._changes_before = self.connection.total_changes

@@ -14,6 +14,7 @@ from outlast.adapters.stores.sqlite.batch import write_batch
 from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.memory.store import SqliteMemory
 from outlast.adapters.stores.sqlite.reader import Reader
+from outlast.adapters.stores.sqlite.session import Unsynced
 from outlast.adapters.stores.sqlite.writer import Writer
 from outlast.adapters.stores.watches import TopicWatch, Watches
 from outlast.ports.batch import Committed, Item, Refused
@@ -165,12 +166,14 @@ class SqliteStore:
     ) -> list[Claim]:
         """See `Store.claim`."""
         wish = queues.Wish(queue, holder, lease_seconds, limit, item, evict, reader, shares)
-        return await self._writes.do(lambda session: queues.claim(session, wish, self._clock()))
+        return await self._writes.do(Unsynced(lambda session: queues.claim(session, wish, self._clock())))
 
     async def renew(self, claims: Sequence[Claim], lease_seconds: float) -> set[str]:
         """See `Store.renew`."""
         lease = timedelta(seconds=lease_seconds)
-        return await self._writes.do(lambda session: queues.renew(session, claims, self._clock() + lease))
+        return await self._writes.do(
+            Unsynced(lambda session: queues.renew(session, claims, self._clock() + lease))
+        )
 
     async def read_entry(self, queue: str, item: str) -> QueueEntry | None:
         """See `Store.read_entry`."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from outlast.adapters.stores.lane import Job
 from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.elsewhere import Elsewhere
-from outlast.adapters.stores.sqlite.session import REMOVAL, Session
+from outlast.adapters.stores.sqlite.session import REMOVAL, Session, Unsynced
 from outlast.adapters.stores.sqlite.troubles import in_our_words, primary_code
 from outlast.adapters.stores.watches import Watches
 from outlast.domain.errors import OutlastError
@@ -25,13 +25,13 @@ class Writer:
         self._opener = opener
         self._watches = watches
         self._elsewhere: Elsewhere | None = None
-        self._statements_before = self._commits = 0
+        self._statements_before = self._commits = self._syncs = 0
         self._session: Session | None = Session(opener.open_writer())
 
     def counts(self) -> StoreCounts:
         """What was done so far. In memory nothing is synced."""
         statements = self._statements_before + (self._session.statements if self._session else 0)
-        return StoreCounts(statements, self._commits, self._commits if self._opener.path else 0)
+        return StoreCounts(statements, self._commits, self._syncs if self._opener.path else 0)
 
     def serve(self, jobs: Sequence[Job]) -> None:
         """Do all jobs in one transaction, or in a few where one of them fails."""
@@ -69,7 +69,7 @@ class Writer:
             self._fail(jobs, error)
             return True
         try:
-            session.begin()
+            session.begin(is_synced=not all(isinstance(job.work, Unsynced) for job in jobs))
         except sqlite3.Error as error:
             self._undo(session)
             self._fail(jobs, error)
@@ -96,6 +96,7 @@ class Writer:
                 self._fail(jobs, error, at_commit=True)
             return len(jobs) == 1 or is_open_ended
         self._commits += has_written
+        self._syncs += has_written and session.is_synced
         if REMOVAL in session.touched:
             self._elsewhere = None  # what it remembers as the last event may be gone
         elif self._elsewhere is not None:

@@ -5,13 +5,19 @@ import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from outlast.adapters.stores.lane import Job
 from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.adapters.stores.sqlite.connection import Opener
+from outlast.adapters.stores.sqlite.session import Session, Unsynced
+from outlast.adapters.stores.sqlite.writer import Writer
+from outlast.adapters.stores.watches import Watches
 from outlast.domain.errors import Broken, CallerMistake
 from outlast.ports.batch import Committed
-from outlast.ports.queue import Enqueue
+from outlast.ports.queue import Enqueue, Release
 from outlast.ports.store import StoreCounts
 from outlast.ports.stream import Append, EventRow, PutPayload
 from tests.law import law
@@ -50,6 +56,43 @@ async def test_several_events_are_one_statement(tmp_path: Path) -> None:
         before = store.counts()
         await store.commit([append("r", 0, count=40)])
         assert difference(before, store.counts()) == (1, 1, 1)
+
+
+class Levels(sqlite3.Connection):
+    """Notes how durable each transaction is when it ends: 1 is NORMAL, 2 is FULL."""
+
+    at_commit: list[int] = []  # noqa: RUF012 - of all connections
+
+    def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+        if sql == "COMMIT":
+            self.at_commit.append(super().execute("PRAGMA synchronous").fetchone()[0])
+        return super().execute(sql, *parameters)
+
+
+async def test_leases_alone_are_not_synced_and_whatever_is_committed_is(tmp_path: Path) -> None:
+    async with opened(tmp_path / "outlast.db", connection_class=Levels) as store:
+        for number in range(2):
+            await store.commit([Enqueue("runs", f"r{number}", AT, "ann")])
+        Levels.at_commit.clear()
+        before = store.counts()
+        for number in range(2):
+            claims = await store.claim("runs", "w", 60)
+            await store.renew(claims, 60)
+            assert await store.commit([Release("runs", f"r{number}", 1, None)]) == Committed()
+        assert Levels.at_commit == [1, 1, 2] * 2
+        assert store.counts().durable_syncs - before.durable_syncs == 2
+
+
+async def test_a_lease_that_shares_a_transaction_with_anything_else_is_synced(tmp_path: Path) -> None:
+    def nothing(_: Session) -> None:
+        return
+
+    writer = Writer(Opener(tmp_path / "outlast.db", Levels), Watches(lambda: None))
+    Levels.at_commit.clear()
+    writer.serve([Job(Unsynced(nothing))])
+    writer.serve([Job(Unsynced(nothing)), Job(nothing)])
+    assert Levels.at_commit == [1, 2]
+    writer.close()
 
 
 async def test_memory_has_nothing_to_sync() -> None:
