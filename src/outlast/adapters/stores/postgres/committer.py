@@ -61,21 +61,17 @@ class _Line:
         self.under_way = 0
 
     def take(self) -> list[_Waiting]:
-        """The next group, in order: not too large, and no stream of plain appends twice."""
+        """The next group, in order: not too large, and nothing twice that may be written once."""
         group = [self.waiting.popleft()]
-        streams, size_bytes = {_stream(group[0])}, group[0].batch.size_bytes
+        written, size_bytes = set(group[0].batch.written_once), group[0].batch.size_bytes
         while self.waiting and len(group) < _BATCHES_A_GROUP:
-            following = self.waiting[0]
-            size_bytes += following.batch.size_bytes
-            if _stream(following) in streams - {None} or size_bytes > _BYTES_A_GROUP:
+            following = self.waiting[0].batch
+            size_bytes += following.size_bytes
+            if not written.isdisjoint(following.written_once) or size_bytes > _BYTES_A_GROUP:
                 break
-            streams.add(_stream(following))
+            written |= following.written_once
             group.append(self.waiting.popleft())
         return group
-
-
-def _stream(waiting: _Waiting) -> str | None:
-    return None if waiting.batch.plain is None else waiting.batch.plain.stream
 
 
 class Committer:
@@ -92,14 +88,14 @@ class Committer:
         self._new_patience = new_patience
         self._recovery = Recovery(pool, new_patience, where)
         self._tell = tell
-        self._plain, self._mixed = _Line(), _Line()
+        self._plain, self._releases, self._mixed = _Line(), _Line(), _Line()
         self._tasks: set[asyncio.Task[None]] = set()
         self._has_ended = asyncio.Event()
         self.commits = 0
 
     async def commit(self, batch: Batch) -> Answer:
         """What became of a batch. Cancelling the caller may or may not undo it, and undoes no other."""
-        line = self._mixed if batch.plain is None else self._plain
+        line = self._line_of(batch)
         waiting = _Waiting(batch)
         if line.under_way == 0:
             line.under_way = 1
@@ -116,9 +112,14 @@ class Committer:
 
     async def finish(self) -> None:
         """Return when everything that was asked for is answered."""
-        while self._plain.under_way or self._mixed.under_way:
+        while self._plain.under_way or self._releases.under_way or self._mixed.under_way:
             self._has_ended.clear()
             await self._has_ended.wait()
+
+    def _line_of(self, batch: Batch) -> _Line:
+        if batch.plain is not None:
+            return self._plain
+        return self._releases if batch.releases else self._mixed
 
     def _hand_over(self, line: _Line) -> None:
         """Let a task go on with what came meanwhile."""

@@ -31,14 +31,16 @@ Fields = dict[str, Field]
 class Batch:
     """A batch on its way. `number` is drawn for it and marks its events in the journal.
 
-    `plain` is the append of a holder that is all there is: what a run does most of the time, with a statement of its own. Any
-    other batch has `document`, its items as JSON, `notices`, what to tell whom on its commit, and `contents`, its payloads.
+    `plain` is the append of a holder that is all there is: what a run does most of the time, with a statement of its own.
+    `releases` are all there is where whoever claimed many entries has done with them, of which nobody need be told. Any other
+    batch has `document`, its items as JSON, `notices`, what to tell whom on its commit, and `contents`, its payloads.
     """
 
     items: tuple[Item, ...]
     number: int
     topics: frozenset[str]
-    plain: Append | None
+    plain: Append | None = None
+    releases: tuple[Release, ...] = ()
     document: str = ""
     notices: str = "[]"
     contents: tuple[bytes, ...] = ()
@@ -48,7 +50,15 @@ class Batch:
         """About how much is sent."""
         if self.plain is not None:
             return sum(len(event.body) for event in self.plain.events)
-        return len(self.document) + sum(map(len, self.contents))
+        noted = sum(len(release.note) for release in self.releases)
+        return noted + len(self.document) + sum(map(len, self.contents))
+
+    @property
+    def written_once(self) -> frozenset[tuple[str, str]]:
+        """What no other batch of the same statement may be about, where its kind has a statement of its own."""
+        if self.plain is not None:
+            return frozenset({("", self.plain.stream)})
+        return frozenset((release.queue, release.item) for release in self.releases)
 
 
 def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
@@ -60,6 +70,9 @@ def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
         if plain is not None:
             _check(plain)
             return Batch(items, number, topics, plain)
+        releases = _releases(items) if not topics else ()
+        if releases:
+            return Batch(items, number, topics, releases=releases)
         places = count(1)
         fields = [_fields(item, places) for item in items]
     except (OverflowError, ValueError) as error:
@@ -71,7 +84,7 @@ def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
     shared = [topic for topic in sorted(topics) if topic.startswith((QUEUE_TOPIC, SIGNAL_TOPIC))]
     told = [channels.notice(topic) for topic in shared]
     payloads = tuple(item.content for item in items if isinstance(item, PutPayload))
-    return Batch(items, number, topics, None, _to_json(fields), _to_json(told), payloads)
+    return Batch(items, number, topics, document=_to_json(fields), notices=_to_json(told), contents=payloads)
 
 
 def _plain(items: Sequence[Item]) -> Append | None:
@@ -80,6 +93,16 @@ def _plain(items: Sequence[Item]) -> Append | None:
             return append
         case _:
             return None
+
+
+def _releases(items: Sequence[Item]) -> tuple[Release, ...]:
+    """All items, where each gives another lease back."""
+    releases = tuple(item for item in items if isinstance(item, Release))
+    if len(releases) < len(items) or len({(one.queue, one.item) for one in releases}) < len(items):
+        return ()
+    for release in releases:
+        _release(release)
+    return releases
 
 
 def _check(append: Append) -> None:
@@ -139,14 +162,7 @@ def _fields(item: Item, places: Iterator[int]) -> Fields:  # noqa: C901 - one ca
         case Enqueue():
             return _enqueue(item)
         case Release():
-            return {
-                "is": "Release",
-                "queue": _text(item.queue),
-                "item": _text(item.item),
-                "generation": _whole(item.generation),
-                "due_at": None if item.due_at is None else _time(item.due_at),
-                "note": _text(item.note),
-            }
+            return _release(item)
         case DeleteRun():
             return {"is": "DeleteRun", "run_id": _text(item.run_id), "at": _whole(item.at)}
         case DeleteThread():
@@ -181,6 +197,17 @@ def _thread(row: ThreadRow) -> Fields:
         "user_id": _text(row.user_id),
         "title": _text(row.title),
         "created_at": _time(row.created_at),
+    }
+
+
+def _release(item: Release) -> Fields:
+    return {
+        "is": "Release",
+        "queue": _text(item.queue),
+        "item": _text(item.item),
+        "generation": _whole(item.generation),
+        "due_at": None if item.due_at is None else _time(item.due_at),
+        "note": _text(item.note),
     }
 
 

@@ -1,4 +1,4 @@
-"""Batches written by one statement: that of plain appends, or the one for whatever else there is."""
+"""Batches written by one statement: that of plain appends, that of releases, or the one for whatever else there is."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from outlast.ports.stream import Append
 _APPEND = query("append_events_if_at")
 _APPEND_GROUPS = query("append_groups_if_at")
 _WHY_NOT_APPENDED = query("why_not_appended")
+_RELEASE_GROUPS = query("release_groups_if_generation")
 _COMMIT = query("commit_batches")
 
 _COMMITTED = Committed()
 
 
 async def write(link: Link, batches: Sequence[Batch]) -> list[Committed | Refused]:
-    """What became of each batch. Plain ones come with plain ones, no stream twice, and others with others."""
+    """What became of each batch. Plain ones come with plain ones, no stream twice, releases with releases, no entry twice."""
     if batches[0].plain is not None:
         return await _write_appends(link, batches)
+    if batches[0].releases:
+        return await _write_releases(link, batches)
     contents = [content for batch in batches for content in batch.contents]
     refused = {
         place: Refused(Guard(guard), index)
@@ -85,3 +88,25 @@ async def _append_many(link: Link, pairs: Sequence[tuple[Append, int]]) -> set[s
 async def _why_refused(link: Link, append: Append) -> Refused:
     asked = (append.stream, append.after, append.queue, append.generation)
     return Refused(Guard(await link.value(_WHY_NOT_APPENDED, *asked)), 0)
+
+
+async def _write_releases(link: Link, batches: Sequence[Batch]) -> list[Committed | Refused]:
+    leases = [
+        (place, index, release)
+        for place, batch in enumerate(batches)
+        for index, release in enumerate(batch.releases)
+    ]
+    lost = await link.rows(
+        _RELEASE_GROUPS,
+        [place for place, _, _ in leases],
+        [release.queue for _, _, release in leases],
+        [release.item for _, _, release in leases],
+        [release.generation for _, _, release in leases],
+        [release.due_at for _, _, release in leases],
+        [release.note for _, _, release in leases],
+    )
+    answers: list[Committed | Refused] = [_COMMITTED] * len(batches)
+    for row in reversed(lost):  # the first of a batch is the last to be told
+        place, index, _ = leases[row[0] - 1]
+        answers[place] = Refused(Guard.GENERATION, index)
+    return answers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -63,6 +64,29 @@ class FencingContract:
         stale = await take(store)
         await take(store, evict=stale.generation)
         await _assert_refused(store, _writes_of(stale))
+
+    async def test_leases_given_back_at_once_go_together_or_not_at_all(self, store: Store) -> None:
+        """Of many workers that are done with many entries at the same moment, each keeps all or none of its own."""
+        now = await store.now()
+        await put(store, *[Enqueue("jobs", f"j{n}", now, "ann") for n in range(12)])
+        claims = await store.claim("jobs", "w", LEASE_SECONDS, limit=12)
+        assert len(claims) == 12
+        last, late = claims[-1].item, now + timedelta(days=1)
+        back = [Release("jobs", claim.item, claim.generation, None, "done") for claim in claims]
+        back[4] = Release("jobs", claims[4].item, 9, None)
+        back[8] = Release("jobs", claims[8].item, claims[8].generation, late, "later", is_quiet=True)
+        batches = [back[:3], back[3:6], back[6:11], [back[11], back[11]]]
+        answers = await asyncio.gather(*[store.commit(batch) for batch in batches])
+        stale, twice = Refused(Guard.GENERATION, 1), Refused(Guard.GENERATION, 1)
+        assert answers == [Committed(), stale, Committed(), twice]
+        held = {entry.item for entry in await store.list_leases("jobs")}
+        assert held == {claim.item for claim in [*claims[3:6], claims[11]]}
+        entries = [await store.read_entry("jobs", claim.item) for claim in (claims[0], claims[8])]
+        assert [(entry.due_at, entry.note) for entry in entries if entry is not None] == [
+            (None, "done"),
+            (late, "later"),
+        ]
+        await put(store, Release("jobs", last, claims[11].generation, None))
 
     async def test_a_lease_that_ran_out_holds_until_someone_takes_it(self, store: TestableStore) -> None:
         """Fencing goes by generations, never by trust in clocks."""

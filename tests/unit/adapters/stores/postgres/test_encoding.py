@@ -30,6 +30,7 @@ TEXTS: list[Any] = [
     lambda bad: PutPayload("r", bad, b""),
     lambda bad: CopyPayloads("r", bad),
     lambda bad: Release("runs", "r", 1, None, bad),
+    lambda bad: Release("runs", "r", 1, AT, bad),
 ]
 NUMBERS: list[Any] = [
     lambda bad: Append("r", bad, (EVENT,), 1),
@@ -38,6 +39,7 @@ NUMBERS: list[Any] = [
     lambda bad: Append("r", 0, (EVENT,), bad, "runs"),
     lambda bad: PutSnapshot("r", bad, 1, ""),
     lambda bad: Release("runs", "r", bad, None),
+    lambda bad: Release("runs", "r", bad, AT),
     lambda bad: UpdateRun("r", "INIT", True, None, AT, "{}", bad),
 ]
 
@@ -74,6 +76,17 @@ def test_only_the_append_of_a_holder_has_a_statement_of_its_own() -> None:
         (Enqueue("runs", "r", AT, "ann"),),
     ]
     assert [encoded(*items).plain for items in others] == [None] * len(others)
+
+
+def test_leases_given_back_in_silence_have_a_statement_of_their_own() -> None:
+    back = [Release("runs", f"r{n}", n, None) for n in range(3)]
+    assert encoded(*back).releases == tuple(back)
+    others: list[tuple[Item, ...]] = [
+        (back[0], Release("runs", "r9", 1, AT)),
+        (back[0], back[0]),
+        (back[0], append("r0", 0, generation=1)),
+    ]
+    assert [encoded(*items).releases for items in others] == [()] * len(others)
 
 
 def test_payloads_are_found_beside_those_of_other_batches() -> None:

@@ -77,6 +77,18 @@ async def test_what_many_runs_commit_at_once_is_a_few_statements(store: Postgres
     assert await store.read_events("r39") == list(events(3))
 
 
+async def test_entries_done_with_at_once_are_a_few_statements(store: PostgresStore) -> None:
+    now = await store.now()
+    await put(store, *[Enqueue("jobs", f"j{n}", now, "ann") for n in range(64)])
+    claims = await store.claim("jobs", "w", 60, limit=64)
+    before = store.counts()
+    back = [Release("jobs", claim.item, claim.generation, None) for claim in claims]
+    assert await store.commit(back[:32]) == Committed()
+    assert store.counts().statements - before.statements == 1
+    assert await asyncio.gather(*[store.commit([one]) for one in back[32:]]) == [Committed()] * 32
+    assert store.counts().statements - before.statements <= 4
+
+
 async def test_a_key_too_long_for_an_index_is_refused_alone(store: PostgresStore) -> None:
     """The server finds out, in a group; the others of the group are written."""
     signs = [chr(code) for code in range(0x4E00, 0x4E00 + 20_000)]
