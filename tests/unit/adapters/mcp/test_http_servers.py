@@ -186,6 +186,28 @@ async def test_a_hanging_call_holds_up_no_other(servers: McpServers, tmp_path: P
         await servers.close()
 
 
+async def test_a_request_that_cannot_be_sent_ends_no_other(servers: McpServers, tmp_path: Path) -> None:
+    endpoint = FakeEndpoint(Legacy(call=lambda request, _: Reply([Then.HANG], 200)))
+    listening = await asyncio.start_server(endpoint.serve, "127.0.0.1", 0)
+    endpoint.base_url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+    config = at(endpoint)
+    tool = (await servers.tools(config))["web__go"]
+    connection = await servers.server(config).connection()
+    hanging = asyncio.ensure_future(tool.run({}, tool_context(tmp_path)))
+    await asyncio.wait_for(endpoint.hanging.wait(), 5)
+    listening.close()
+    failures = 0
+    for _ in range(3):  # connections that are kept alive may carry the first of these
+        other = asyncio.ensure_future(tool.run({}, tool_context(tmp_path)))
+        done, _pending = await asyncio.wait({other}, timeout=2)
+        failures += sum(isinstance(one.exception(), Passing) for one in done)
+    assert failures
+    assert connection.is_open
+    assert not hanging.done()
+    await servers.close()
+    await asyncio.wait({hanging}, timeout=5)
+
+
 async def test_a_busy_server_is_passing_trouble(servers: McpServers, tmp_path: Path) -> None:
     peer = Legacy(call=lambda request, _: json_reply({}, 503, retry_after="7"), effect={"readOnlyHint": True})
     async with playing(peer) as endpoint:
