@@ -57,6 +57,7 @@ def test_runs_of_a_thread_wait_their_turn_speak_with_each_other_and_go_with_it(t
     second = queued.until("waits its turn").split()[0]
     shown = talking.here("threads", "show", "t-1", "--json").document
     assert shown["unfinished"] == [first, second]
+    assert "waits its turn" in talking.here("doctor", second).out
     assert talking.here("say", second, "The key is blue.", "--from-run", first).code == 0
     assert talking.here("cancel", first).code == 0
     assert talking.outlast("resume", first).code == 1

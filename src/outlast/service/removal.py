@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from outlast.domain.notification import Notification
 from outlast.domain.states import ENDED, State
 from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.inventory import Stray
 from outlast.ports.run_rows import DeleteRun, RunFilter, RunRow
 from outlast.ports.store import Store
 from outlast.ports.stream import SweepPayloads
+from outlast.ports.task_rows import TaskFilter
 from outlast.ports.thread_rows import DeleteThread
 
 _PAGE: Final = 500
@@ -27,11 +29,23 @@ class Size:
 
 
 async def find_expired(store: Store, before: datetime, *, include_failed: bool) -> AsyncIterator[RunRow]:
-    """The runs that ended before a time, oldest first; those that failed, which can be resumed, only when asked for."""
+    """The runs that ended before a time, oldest first; those that failed, which can be resumed, only when asked for.
+
+    A run is not over while a background task it began goes on, or its thread has still to be told of one.
+    """
     for run_id in await store.list_run_ids(before):
         row = await store.read_run(run_id)
-        if row is not None and row.state in ENDED and (include_failed or row.state != State.FAILED):
+        if row is None or row.state not in ENDED or (row.state == State.FAILED and not include_failed):
+            continue
+        if not await _goes_on(store, run_id):
             yield row
+
+
+async def _goes_on(store: Store, run_id: str) -> bool:
+    """Does a background task of the run go on, or wait to be told?"""
+    undelivered = await store.list_tasks(TaskFilter(run_id=run_id, is_undelivered=True))
+    is_told = all(row.notification == Notification.DEAD_LETTER.value for row in undelivered)
+    return not is_told or await store.count_tasks(TaskFilter(run_id=run_id, is_open=True)) > 0
 
 
 async def size_of(store: Store, run_id: str) -> Size:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from outlast.adapters.execution.validation import problems_in
 from outlast.domain.door import Json
 from outlast.domain.errors import Conflict
 from outlast.ports.background_driver import Answer, BackgroundDrivers
@@ -16,6 +15,7 @@ from outlast.service.background.public import MOST_SHOWN, glimpse, neutral, told
 from outlast.service.background.verbs import answer_task, cancel_task, find_task, read_result
 from outlast.service.messages import mates_of, send_message
 from outlast.tasks.codec import task_in
+from outlast.wiring.schemas import problems_in
 
 
 class ServiceIndoors:

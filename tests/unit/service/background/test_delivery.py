@@ -1,6 +1,7 @@
 """Telling a thread: once, in order, whatever the thread is at, and whoever dies meanwhile."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from outlast.ports.background_driver import Product, Question, RemoteStatus, Sna
 from outlast.ports.run_rows import RunFilter
 from outlast.service import signals
 from outlast.service.background.verbs import redrive_task
+from outlast.service.removal import find_expired
 from outlast.service.thread_removal import Ender, delete_thread
 from outlast.tasks.happenings import Queue
 from outlast.testing.faults import Crash, CrashPlan, Faulty
@@ -181,6 +183,22 @@ async def test_a_newer_event_is_told_after_the_one_that_is_being_told(tmp_path: 
         task = await hands.task()
         assert (task.notification, task.notified_version) == (Notification.DELIVERED, 2)
         assert len(await told_runs(hands)) == 2
+
+
+async def test_a_run_is_not_over_while_its_task_goes_on_or_is_to_be_told(tmp_path: Path) -> None:
+    async with farming(tmp_path) as hands:
+        task = await submitted(hands)
+        later = await hands.store.now() + timedelta(days=1)
+
+        async def expired() -> list[str]:
+            return [row.run_id async for row in find_expired(hands.store, later, include_failed=True)]
+
+        assert await expired() == []
+        await ended(hands)
+        assert await expired() == []
+        await hands.do(Queue.NOTIFY)
+        await hands.work_due()
+        assert task.run_id in await expired()
 
 
 @law("TASK-4.c")
