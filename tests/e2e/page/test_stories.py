@@ -7,10 +7,11 @@ import re
 import socket
 
 import httpx2
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.e2e.command_line import BOUND_SECONDS, Going, Home
+from tests.e2e.command_line import BOUND_SECONDS, Home
 from tests.e2e.page.conftest import Chromium
+from tests.e2e.page.steps import begin, served
 from tests.law import law
 
 QUESTION = "How do tidal lagoons compare with offshore wind on cost and reliability?"
@@ -53,20 +54,6 @@ async def count() -> str:
     \"\"\"Count on.\"\"\"
     return f"number {next(numbers)}"
 """
-
-
-def served(home: Home, *words: str) -> tuple[Going, str]:
-    """A server, and where it listens."""
-    going = home.start("serve", "--port", "0", *words)
-    return going, going.until("Listening on").split()[2]
-
-
-def begin(page: Page, words: str, task: str = "talk") -> None:
-    """Ask for something on the first page, and wait until its run is shown."""
-    page.get_by_label("Ask a question").fill(words)
-    page.get_by_label("Task", exact=True).select_option(task)
-    page.get_by_role("button", name="Start", exact=True).click()
-    page.get_by_role("tab", name="Timeline").wait_for()
 
 
 @law("DOOR-2.b", "DOOR-2.c", "DOOR-2.e")

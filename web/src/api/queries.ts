@@ -6,6 +6,7 @@ import type {
   RunDocument,
   RunListed,
   TaskListed,
+  TaskPage,
   ThreadDocument,
   ThreadListed,
 } from "./types";
@@ -63,10 +64,7 @@ export const threadQuery = (threadId: string) =>
 export const tasksQuery = (threadId: string) =>
   queryOptions({
     queryKey: ["background-tasks", threadId],
-    queryFn: ({ signal }) =>
-      call<{ background_tasks: BackgroundTask[] }>(`/api/threads/${id(threadId)}/background-tasks`, {
-        signal,
-      }),
+    queryFn: ({ signal }) => call<TaskPage>(`/api/threads/${id(threadId)}/background-tasks`, { signal }),
     refetchInterval: (query) => (query.state.data?.background_tasks.some(isOpen) ? BUSY_MS : IDLE_MS),
   });
 

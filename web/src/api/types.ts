@@ -1,6 +1,8 @@
 /** The shapes the page reads, under the names it uses for them; they come from the gateway's OpenAPI document. */
 export type {
+  AskedQuestion as TaskQuestion,
   Claim,
+  DayFigures as Day,
   Json,
   ListedRun as RunListed,
   ListedTask as TaskListed,
@@ -8,32 +10,17 @@ export type {
   ListedTool as ToolListed,
   PlannedSubtask as Planned,
   Problem,
+  PublicTask as BackgroundTask,
   ReportDocument as Report,
   RunDocument,
+  SessionDocument as Session,
   Source,
   State as RunStateName,
+  StatsDocument as Stats,
+  TaskAnswer,
+  TaskDetail,
+  TaskPage,
   ThreadDocument,
   TraceLine,
   WorkedSubtask as Subtask,
 } from "./generated";
-
-export type TaskStatus =
-  | "submitting"
-  | "working"
-  | "input_required"
-  | "completed"
-  | "failed"
-  | "cancelled"
-  | "cancelling"
-  | "unknown_outcome"
-  | "lost";
-
-export interface BackgroundTask {
-  id: string;
-  name: string;
-  status: TaskStatus;
-  tracking: "ok" | "degraded";
-  created_at: string;
-  updated_at: string;
-  actions: string[];
-}

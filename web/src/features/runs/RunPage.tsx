@@ -12,7 +12,7 @@ import { TasksButton } from "../tasks/TasksSheet";
 import { Plan } from "./Plan";
 import { ReportView } from "./ReportView";
 import { RunHeader } from "./RunHeader";
-import { openRequests } from "./reading";
+import { newsOfTasks, openRequests } from "./reading";
 import { Speaking } from "./Speaking";
 import { Spent } from "./Spent";
 import { Timeline } from "./Timeline";
@@ -38,6 +38,7 @@ function OneRun({ runId }: { runId: string }) {
   const journal = useJournal(runId, run.data !== undefined && isActive(run.data));
   useFresh(runId, journal);
   const requests = useMemo(() => openRequests(journal.lines), [journal.lines]);
+  const news = useMemo(() => newsOfTasks(journal.lines), [journal.lines]);
   if (run.error && !run.data) return <ErrorNote error={run.error} onRetry={() => void run.refetch()} />;
   if (!run.data) return <Loading />;
   return (
@@ -45,7 +46,7 @@ function OneRun({ runId }: { runId: string }) {
       <RunHeader
         run={run.data}
         connection={journal.connection}
-        aside={<TasksButton threadId={run.data.thread_id} />}
+        aside={<TasksButton threadId={run.data.thread_id} news={news} />}
       />
       {journal.problem ? <ErrorNote error={journal.problem} /> : null}
       <Requests runId={runId} requests={requests} />

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TraceLine } from "../../api/types";
 import { ranked } from "./Plan";
-import { EVERYTHING, filtered, openRequests, spentByRole } from "./reading";
+import { EVERYTHING, filtered, newsOfTasks, openRequests, spentByRole } from "./reading";
 import { longestText, spanOf } from "./SourceText";
 
 let seq = 0;
@@ -122,4 +122,10 @@ it("takes the page out of what a tool gave", () => {
   expect(longestText('{"url": "u", "text": "line one\\nline two"}')).toBe("line one\nline two");
   expect(longestText("{ not json")).toBe("{ not json");
   expect(longestText("plain")).toBe("plain");
+});
+
+it("counts what is news of background tasks", () => {
+  const begun = line("ToolAnswered", { data: { outcome: { task: { id: "k-1", name: "render" } } } });
+  const plain = line("ToolAnswered", { data: { outcome: { task: null } } });
+  expect(newsOfTasks([begun, plain, line("TaskReported"), line("Said")])).toBe(2);
 });

@@ -142,3 +142,13 @@ export function spentByRole(
   }
   return [...roles.values()];
 }
+
+/** How often these lines told of background tasks: one began, one was heard of. */
+export function newsOfTasks(lines: readonly TraceLine[]): number {
+  return lines.filter(
+    ({ kind, data }) =>
+      kind === "TaskReported" ||
+      kind === "TasksShown" ||
+      (kind === "ToolAnswered" && Boolean((data.outcome as { task?: Json } | undefined)?.task)),
+  ).length;
+}

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import type { Day } from "../../api/types";
 import { useWords } from "../../kit/i18n";
-import type { Day } from "./StatsPage";
 
 const HEIGHT_PX = 220;
 

@@ -1,38 +1,17 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { call } from "../../api/client";
+import type { Stats } from "../../api/types";
 import { count, duration, usd } from "../../kit/format";
 import { useWords, type Word } from "../../kit/i18n";
 import { Card, Empty, ErrorNote, Loading, PageTitle, SELECT } from "../../kit/parts";
 
 const Plot = lazy(() => import("./Plot"));
 
-interface Figures {
-  runs: number;
-  completed: number;
-  failed: number;
-  steps: number;
-  tokens: number;
-  cost_usd: number;
-  duration_ms: number;
-}
-
-export interface Day extends Figures {
-  day: string;
-}
-
-interface StatsDocument {
-  total: Figures;
-  by_day: Day[];
-  by_task: (Figures & { task: string })[];
-  by_tool: { tool: string; calls: number; failed: number; duration_ms: number }[];
-  failures: { code: string; count: number }[];
-}
-
 const statsQuery = (since: string) =>
   queryOptions({
     queryKey: ["stats", since],
-    queryFn: ({ signal }) => call<StatsDocument>(`/api/stats?since=${since}`, { signal }),
+    queryFn: ({ signal }) => call<Stats>(`/api/stats?since=${since}`, { signal }),
   });
 
 const PERIODS: { value: string; word: Word }[] = [
@@ -73,7 +52,7 @@ export function StatsPage() {
   );
 }
 
-function Shown({ stats }: { stats: StatsDocument }) {
+function Shown({ stats }: { stats: Stats }) {
   const say = useWords();
   const { total } = stats;
   if (total.runs === 0) return <Empty title={say("stats.empty")} />;

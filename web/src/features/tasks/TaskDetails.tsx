@@ -1,36 +1,76 @@
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import type { BackgroundTask, Json } from "../../api/types";
+import type { BackgroundTask, TaskDetail } from "../../api/types";
 import { sayValue, useWords } from "../../kit/i18n";
-import { Markdown, Out } from "../../kit/Markdown";
-import { Button, ErrorNote, Field, INPUT, Loading } from "../../kit/parts";
-import { type TaskQuestion, taskQuery, useAnswerTask, useCancelTask } from "./queries";
+import { Markdown } from "../../kit/Markdown";
+import { Button, ErrorNote, Loading } from "../../kit/parts";
+import { QuestionForm } from "./QuestionForm";
+import { taskQuery, useCancelTask, useRedrive } from "./queries";
 
-/** What is known of one background task, with its question to answer and the means to cancel it. */
-export function TaskDetails({ threadId, task }: { threadId: string; task: BackgroundTask }) {
-  const say = useWords();
-  const detail = useQuery({
-    ...taskQuery(threadId, task.id),
-    queryKey: ["background-task", threadId, task.id, task.updated_at],
-  });
-  const cancel = useCancelTask(threadId, task.id);
-  if (detail.error) return <ErrorNote error={detail.error} />;
+interface TaskDetailsProps {
+  threadId: string;
+  task: BackgroundTask;
+}
+
+/** What is known of one background task, with its questions to answer and what may be done about it. */
+export function TaskDetails({ threadId, task }: TaskDetailsProps) {
+  const detail = useQuery(taskQuery(threadId, task));
+  if (detail.error) return <ErrorNote error={detail.error} onRetry={() => void detail.refetch()} />;
   if (!detail.data) return <Loading />;
-  const { preview, questions, notification } = detail.data;
   return (
     <div className="mt-2 space-y-2 text-sm">
-      {questions.map((question) => (
+      {detail.data.questions.map((question) => (
         <QuestionForm key={question.key} threadId={threadId} taskId={task.id} question={question} />
       ))}
-      {preview ? (
-        <div className="max-h-60 overflow-y-auto rounded border border-line p-2">
-          <Markdown text={preview} />
+      {detail.data.message ? <p className="whitespace-pre-wrap">{detail.data.message}</p> : null}
+      <Outcome task={detail.data} />
+      <Told task={detail.data} />
+      <Actions threadId={threadId} task={detail.data} />
+    </div>
+  );
+}
+
+/** What a task came to, or why it came to nothing. */
+function Outcome({ task: { result, error } }: { task: TaskDetail }) {
+  const say = useWords();
+  return (
+    <>
+      {error ? (
+        <div role="note" className="rounded-md bg-bad-page px-3 py-2 text-bad">
+          <p className="font-medium">{error.detail || error.code}</p>
+          {error.detail ? <p className="opacity-75">{error.code}</p> : null}
         </div>
       ) : null}
-      <p className="text-faint text-xs">
-        {say("tasks.notification", { status: sayValue("notification", notification.status) })}
-        {notification.error ? ` · ${notification.error}` : ""}
-      </p>
+      {result?.preview ? (
+        <section
+          aria-label={say(result.is_error ? "timeline.error" : "timeline.result")}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+          tabIndex={0}
+          className={`max-h-60 overflow-y-auto rounded border p-2 ${result.is_error ? "border-bad" : "border-line"}`}
+        >
+          <Markdown text={result.preview} />
+          {result.is_truncated ? <p className="text-faint">{say("tasks.truncated")}</p> : null}
+        </section>
+      ) : null}
+    </>
+  );
+}
+
+function Told({ task: { notification } }: { task: TaskDetail }) {
+  const say = useWords();
+  return (
+    <p className="text-faint text-xs">
+      {say("tasks.notification", { status: sayValue("notification", notification.state) })}
+      {notification.failures ? ` · ${say("tasks.failures", { count: notification.failures })}` : ""}
+    </p>
+  );
+}
+
+function Actions({ threadId, task }: { threadId: string; task: TaskDetail }) {
+  const say = useWords();
+  const cancel = useCancelTask(threadId, task.id);
+  const redrive = useRedrive();
+  return (
+    <div className="flex flex-wrap gap-2">
       {task.actions.includes("cancel") ? (
         <Button
           look="danger"
@@ -40,124 +80,13 @@ export function TaskDetails({ threadId, task }: { threadId: string; task: Backgr
           {say("action.cancelTask")}
         </Button>
       ) : null}
-      {cancel.error ? <ErrorNote error={cancel.error} /> : null}
-    </div>
-  );
-}
-
-interface QuestionFormProps {
-  threadId: string;
-  taskId: string;
-  question: TaskQuestion;
-}
-
-interface Property {
-  type?: string;
-  title?: string;
-  description?: string;
-  enum?: string[];
-}
-
-function QuestionForm({ threadId, taskId, question }: QuestionFormProps) {
-  const say = useWords();
-  const answer = useAnswerTask(threadId, taskId);
-  const [values, setValues] = useState<Record<string, Json>>({});
-  const fields = Object.entries((question.schema.properties ?? {}) as Record<string, Property>);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    answer.mutate({
-      key: question.key,
-      action: "accept",
-      content: question.kind === "form" ? values : undefined,
-    });
-  };
-  return (
-    <form onSubmit={submit} className="space-y-2 rounded border-2 border-warn p-3">
-      <p className="whitespace-pre-wrap font-medium">{question.message}</p>
-      {question.url ? (
-        <p>
-          <Out address={question.url}>{question.url}</Out>
-        </p>
-      ) : null}
-      {fields.map(([name, property]) => (
-        <AnswerField
-          key={name}
-          name={name}
-          property={property}
-          isRequired={question.schema.required?.includes(name) ?? false}
-          value={values[name]}
-          onChange={(value) => setValues({ ...values, [name]: value })}
-        />
-      ))}
-      <div className="flex gap-2">
-        {question.kind === "unsupported" ? null : (
-          <Button type="submit" look="primary" disabled={answer.isPending}>
-            {say(question.kind === "url" ? "tasks.done" : "action.answer")}
-          </Button>
-        )}
-        <Button
-          look="danger"
-          disabled={answer.isPending}
-          onClick={() => answer.mutate({ key: question.key, action: "decline" })}
-        >
-          {say("tasks.decline")}
+      {task.actions.includes("redrive") ? (
+        <Button disabled={redrive.isPending} onClick={() => redrive.mutate(task.id)}>
+          {say("action.redrive")}
         </Button>
-      </div>
-      {answer.error ? <ErrorNote error={answer.error} /> : null}
-    </form>
-  );
-}
-
-interface AnswerFieldProps {
-  name: string;
-  property: Property;
-  isRequired: boolean;
-  value: Json | undefined;
-  onChange: (value: Json) => void;
-}
-
-function AnswerField({ name, property, isRequired, value, onChange }: AnswerFieldProps) {
-  const label = `${property.title ?? name}${isRequired ? " *" : ""}`;
-  if (property.type === "boolean") {
-    return (
-      <label className="flex items-center gap-2">
-        <input
-          type="checkbox"
-          checked={value === true}
-          onChange={(change) => onChange(change.target.checked)}
-        />
-        {label}
-      </label>
-    );
-  }
-  if (property.enum) {
-    return (
-      <Field label={label} hint={property.description}>
-        <select
-          className={INPUT}
-          required={isRequired}
-          value={typeof value === "string" ? value : ""}
-          onChange={(change) => onChange(change.target.value)}
-        >
-          <option value="" />
-          {property.enum.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </Field>
-    );
-  }
-  const isNumber = property.type === "number" || property.type === "integer";
-  return (
-    <Field label={label} hint={property.description}>
-      <input
-        className={INPUT}
-        required={isRequired}
-        type={isNumber ? "number" : "text"}
-        step={property.type === "integer" ? 1 : "any"}
-        value={value === undefined || value === null ? "" : String(value)}
-        onChange={(change) => onChange(isNumber ? change.target.valueAsNumber : change.target.value)}
-      />
-    </Field>
+      ) : null}
+      {cancel.error ? <ErrorNote error={cancel.error} /> : null}
+      {redrive.error ? <ErrorNote error={redrive.error} /> : null}
+    </div>
   );
 }

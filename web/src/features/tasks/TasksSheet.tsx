@@ -1,16 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { isOpen, tasksQuery } from "../../api/queries";
 import type { BackgroundTask } from "../../api/types";
 import { shortTime } from "../../kit/format";
 import { useWords, type Word } from "../../kit/i18n";
 import { Modal } from "../../kit/Modal";
 import { Badge, Button, Empty, ErrorNote, Loading, StateBadge } from "../../kit/parts";
+import { useFreshTasks } from "./queries";
 import { TaskDetails } from "./TaskDetails";
 
+interface TasksButtonProps {
+  threadId: string;
+  /** How often a journal that is followed told of tasks: the list is read again when it does. */
+  news?: number;
+}
+
 /** The button that tells of a thread's background tasks, and the sheet it opens. Nothing is asked while the page is hidden. */
-export function TasksButton({ threadId }: { threadId: string }) {
+export function TasksButton({ threadId, news = 0 }: TasksButtonProps) {
   const say = useWords();
+  useFreshTasks(threadId, news);
   const [open, setOpen] = useState(false);
   const tasks = useQuery(tasksQuery(threadId));
   const listed = tasks.data?.background_tasks ?? [];
@@ -38,10 +46,13 @@ export function TasksButton({ threadId }: { threadId: string }) {
 
 function Group({ threadId, word, tasks }: { threadId: string; word: Word; tasks: BackgroundTask[] }) {
   const say = useWords();
+  const heading = useId();
   if (tasks.length === 0) return null;
   return (
-    <section className="mb-4">
-      <h3 className="mb-1 text-faint text-sm">{say(word)}</h3>
+    <section aria-labelledby={heading} className="mb-4">
+      <h3 id={heading} className="mb-1 text-faint text-sm">
+        {say(word)}
+      </h3>
       <ul className="space-y-2">
         {tasks.map((task) => (
           <li key={task.id}>

@@ -7,9 +7,10 @@ import { useWords } from "../../kit/i18n";
 import { Card, StateBadge } from "../../kit/parts";
 import { Requests } from "../approvals/Requests";
 import { phrase } from "../runs/phrase";
-import { openRequests } from "../runs/reading";
+import { newsOfTasks, openRequests } from "../runs/reading";
 import { Speaking } from "../runs/Speaking";
 import { useJournal } from "../runs/useJournal";
+import { useFreshTasks } from "../tasks/queries";
 
 const STEPS = new Set([
   "ToolAnswered",
@@ -21,13 +22,17 @@ const STEPS = new Set([
 ]);
 
 /** A run at work inside its conversation: what it says, what it asks, and its steps folded under one line. */
-export function LiveRun({ runId }: { runId: string }) {
+export function LiveRun({ runId, threadId }: { runId: string; threadId: string }) {
   const say = useWords();
   const client = useQueryClient();
   const journal = useJournal(runId);
   const last = journal.lines.at(-1);
   const steps = useMemo(() => journal.lines.filter((line) => STEPS.has(line.kind)), [journal.lines]);
   const requests = useMemo(() => openRequests(journal.lines), [journal.lines]);
+  useFreshTasks(
+    threadId,
+    useMemo(() => newsOfTasks(journal.lines), [journal.lines]),
+  );
   useEffect(() => {
     if (journal.connection === "ended") void client.invalidateQueries({ queryKey: ["runs"] });
   }, [client, journal.connection]);

@@ -55,7 +55,7 @@ function OneThread({ threadId }: { threadId: string }) {
       {gone.error ? <ErrorNote error={gone.error} /> : null}
       <Messages thread={thread.data} runs={listed} />
       {active.map((run) => (
-        <LiveRun key={run.run_id} runId={run.run_id} />
+        <LiveRun key={run.run_id} runId={run.run_id} threadId={threadId} />
       ))}
       <Composer
         threadId={threadId}
