@@ -48,10 +48,12 @@ class FakeEndpoint:
     connections: int = 0
     hanging: asyncio.Event = field(default_factory=asyncio.Event)
     dropped: asyncio.Event = field(default_factory=asyncio.Event)
+    serving: set[asyncio.Task[None] | None] = field(default_factory=set)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection."""
         self.connections += 1
+        self.serving.add(asyncio.current_task())
         try:
             while await self._exchange(reader, writer):
                 pass
@@ -59,6 +61,16 @@ class FakeEndpoint:
             self.dropped.set()
         finally:
             writer.close()
+            self.serving.discard(asyncio.current_task())
+
+    async def end(self) -> None:
+        """Wait for connections whose clients are gone, and cut the others, so that none ends with the loop."""
+        left = [task for task in self.serving if task is not None]
+        if left:
+            await asyncio.wait(left, timeout=0.5)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         request = await _read_request(reader)
@@ -106,6 +118,7 @@ async def playing(*replies: Reply | Callable[[Received], Reply]) -> AsyncIterato
     finally:
         server.close()
         await server.wait_closed()
+        await endpoint.end()
 
 
 def json_reply(value: object, status: int = 200, **headers: str) -> Reply:

@@ -125,13 +125,18 @@ class OpenAICompatible:
         """The response once its headers are here."""
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                return await self._http.send(
-                    self._http.build_request("POST", self._url, content=body), stream=True
-                )
+                try:
+                    return await self._post(body)
+                except httpx2.RemoteProtocolError:
+                    # A kept connection that the server gave up in the meantime; nothing of the request was answered.
+                    return await self._post(body)
         except TimeoutError as error:
             raise failed("timeout", f"{self._where} sent nothing for {self._timeout_seconds:g} s.") from error
         except httpx2.HTTPError as error:
             raise failed("unreachable", f"{self._where} was not reached: {self._said(error)}.") from error
+
+    async def _post(self, body: bytes) -> httpx2.Response:
+        return await self._http.send(self._http.build_request("POST", self._url, content=body), stream=True)
 
     async def _follow(self, response: httpx2.Response, assembly: Assembly, observe: Observer) -> None:
         """Read the answer to its end, or to what cuts it short."""

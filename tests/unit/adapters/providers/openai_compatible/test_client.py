@@ -1,8 +1,10 @@
 """The call over a real socket."""
 
 import asyncio
+import json
 import logging
 import traceback
+from contextlib import suppress
 from itertools import repeat
 
 import pytest
@@ -280,3 +282,36 @@ async def test_a_closed_provider_says_so() -> None:
     await provider.close()
     with pytest.raises(CallerMistake, match="closed"):
         await ask(provider, a_request("go"))
+
+
+async def test_a_kept_connection_the_server_gave_up_meanwhile_costs_no_failure() -> None:
+    """The server takes one request a connection, says that it keeps it, and hangs up on the next."""
+    requests = 0
+    serving: list[asyncio.Task[None]] = []
+    said = json.dumps({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}).encode()
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(said)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal requests
+        task = asyncio.current_task()
+        assert task is not None
+        serving.append(task)
+        with suppress(asyncio.IncompleteReadError):
+            for answer in (head + said, b""):
+                asked = (await reader.readuntil(b"\r\n\r\n")).lower()
+                await reader.readexactly(int(asked.partition(b"content-length:")[2].split(b"\r")[0]))
+                requests += 1
+                writer.write(answer)
+                await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    provider = OpenAICompatible(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    try:
+        for _ in range(2):
+            assert (await ask(provider, a_request("go"))).text == "Hi"
+        assert requests == 3
+    finally:
+        await provider.close()
+        server.close()
+        await asyncio.gather(*serving)
