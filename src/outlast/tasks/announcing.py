@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from outlast.domain.background import BackgroundTask
+from outlast.domain.background import BackgroundTask, Tracking
 from outlast.domain.door import Json, canonical_json, digest_of
 from outlast.domain.notification import Notification
 from outlast.tasks.happenings import Decided, Queue
@@ -27,6 +27,8 @@ def announced(
     """`task`, which was `before`, with its event if there is one, and what is due."""
     if _seen(task) != _seen(before):
         task = replace(task, updated_at=moment.now)
+    if task.tracking is Tracking.DEGRADED and before.tracking is not Tracking.DEGRADED:
+        due = {**due, Queue.ALERT: moment.now}
     if not _is_notable(before, task):
         return Decided(task, due)
     event = event_of(task)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.domain.background import BackgroundTask, Tracking
+from outlast.domain.background import BackgroundTask
 from outlast.domain.errors import OutlastError
 from outlast.domain.events import TaskReported
 from outlast.domain.notification import Notification
@@ -214,7 +214,7 @@ class Delivery:
             decided = decide(taken.task, happening, self._rules(taken.task), moment)
             assert isinstance(decided, Decided)
             items += items_to_write(taken.kept, decided, taken.claim)
-            if _is_alarming(taken.task, decided.task):
+            if decided.task.notification is Notification.DEAD_LETTER:
                 items.append(alert(decided.task, moment.now))
         written = await self._store.commit(items)
         if isinstance(written, Committed):
@@ -231,13 +231,6 @@ class Delivery:
                 together[:1], DispatchFailed("key_used: The run was begun before."), moment
             )
         return lost
-
-
-def _is_alarming(before: BackgroundTask, after: BackgroundTask) -> bool:
-    """Is this worth an alert: a dead letter, or the news that a task cannot be followed?"""
-    if after.notification is Notification.DEAD_LETTER:
-        return True
-    return before.tracking is Tracking.DEGRADED and before.notified_version < before.dispatch_version
 
 
 def _is_awaited(state: RunState, task_id: str) -> bool:

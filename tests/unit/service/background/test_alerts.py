@@ -11,6 +11,7 @@ import pytest
 
 from outlast.adapters.alarms.command import CommandAlarm
 from outlast.adapters.alarms.webhook import WebhookAlarm
+from outlast.domain.background import Notify
 from outlast.ports.background_driver import Trouble
 from outlast.service.background.verbs import count_troubles, list_dead_letters, list_tasks
 from outlast.tasks.happenings import Queue
@@ -37,15 +38,16 @@ async def degraded(hands: Hands) -> None:
     hands.farm.remote.default = DOWN
     for _ in range(4):
         await hands.poll()
-    await hands.do(Queue.NOTIFY)
 
 
 @law("TASK-7.c")
+@pytest.mark.parametrize("notify", ["agent", "off"])
 async def test_an_outage_is_one_alert_that_is_logged_and_sent_until_it_is_taken(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, notify: Notify
 ) -> None:
     deaf = Deaf()
     async with farming(tmp_path) as hands:
+        hands.stage.notify = notify
         hands.alarms.append(deaf)
         await degraded(hands)
         assert await hands.do(Queue.ALERT) == 1
