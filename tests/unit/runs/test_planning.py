@@ -41,7 +41,7 @@ def text_of(request: ModelRequest) -> str:
     return "\n".join(message.text for message in request.messages)
 
 
-@law("PLAN-3.a", "PLAN-3.b")
+@law("PLAN-3.a", "PLAN-3.b", "RUN-6.g")
 async def test_replanning_is_bounded_and_ends_partial_with_the_reason(tmp_path: Path) -> None:
     made = 0
 

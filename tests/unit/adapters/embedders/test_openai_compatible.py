@@ -10,6 +10,7 @@ from outlast.domain.errors import Broken, CallerMistake, OutlastError, Passing
 from outlast.ports.embedder import Embedder
 from outlast.testing.contracts.embedder import EmbedderContract
 from tests.fake_endpoint import Received, Reply, Then, json_reply, playing
+from tests.law import law
 
 KEY = "sk-very-secret-key"
 
@@ -35,6 +36,7 @@ class TestOpenAIEmbedder(EmbedderContract):
             yield OpenAIEmbedder(endpoint.base_url, "letters", KEY)
 
 
+@law("MODEL-1.g")
 async def test_what_is_asked_of_the_endpoint() -> None:
     async with playing(*[by_letters] * 20) as endpoint:
         embedder = OpenAIEmbedder(endpoint.base_url + "/", "letters", KEY)
