@@ -19,7 +19,7 @@ from outlast.ports.background_driver import Answer, Product, Question, RemoteSta
 from outlast.service.background import verbs
 from outlast.tasks.happenings import Queue
 from tests.law import law
-from tests.unit.runs.parts import ask_for, call, results, say
+from tests.unit.runs.parts import ask_for, call, conclude, results, roles, say, subtask_of
 from tests.unit.runs.props import page
 from tests.unit.service.background.farm import Hands, farming
 
@@ -195,3 +195,18 @@ async def test_a_model_without_a_network_tells_it_too(tmp_path: Path) -> None:
         await hands.work_due()
         told = (await read_thread_words(hands.store, "t-1"))[-1].text
         assert told == "render: completed.\nThe picture shows two boats and a bridge."
+
+
+async def test_a_subtask_does_not_answer_for_the_user(tmp_path: Path) -> None:
+    def executor(request: Any) -> Any:
+        if results(request):
+            return conclude(f"{subtask_of(request)} is so.")
+        return ask_for(call("answer_background_task", task="render", answer="blue"))
+
+    async with farming(tmp_path, roles(execute=executor), AnswerBackgroundTask, workflow="research") as hands:
+        run_id = await hands.stage.play("What is there?", thread_id="t-1")
+        refused = [
+            outcome.error for outcome in await hands.stage.outcomes(run_id) if outcome.error is not None
+        ]
+        assert refused
+        assert all("Only a user's own turn may answer" in error.detail for error in refused)
