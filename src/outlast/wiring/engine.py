@@ -36,6 +36,7 @@ from outlast.wiring.identity import as_holder, as_name, is_surely_gone, own_iden
 from outlast.wiring.models import Endpoints
 from outlast.wiring.remembering import memory_of
 from outlast.wiring.settings.load import load
+from outlast.wiring.settings.models import money_doubts
 from outlast.wiring.settings.overrides import Override
 from outlast.wiring.settings.pin import pin
 from outlast.wiring.settings.repin import repinned
@@ -179,7 +180,7 @@ class Engine:
     async def begin(self, request: Request, tell: Callable[[str], None] = _silent) -> Begun:
         """Start a run, once everything it needs is known to be here, or find the one its key names.
 
-        `tell` is given a line for each document that cannot be read.
+        `tell` is given a line for each document that cannot be read, and for a bound on money that may not hold.
         Raises what `service.start.start_run` and `service.continuation.ended_state` raise, and CallerMistake for whatever the task
         needs that is missing.
         """
@@ -193,6 +194,8 @@ class Engine:
             definition = await self.builder.settled(definition)
             tools = await self.builder.pinned_tools(definition)
             await self.builder.check(definition)
+            for doubt in money_doubts(definition, self.settings):
+                tell(doubt)
             async with self.builder.reading(definition) as reading:
                 for problem in reading.problems():
                     tell(problem)

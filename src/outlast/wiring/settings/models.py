@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from outlast.domain.errors import CallerMistake
-from outlast.domain.task import ModelSettings, Price, RoleSettings
+from outlast.domain.task import ModelSettings, Price, RoleSettings, TaskDefinition
 from outlast.ports.catalogue import FindModel, KnownModel
 from outlast.wiring.adapters import FIND_MODEL, symbol
 from outlast.wiring.settings.document import MAX_BYTES
@@ -93,6 +93,22 @@ def known_model(llm: Llm, model: str, environ: Mapping[str, str]) -> KnownModel 
         return None
     find: FindModel = symbol(FIND_MODEL)
     return find(llm.base_url.resolve(environ), model)
+
+
+def money_doubts(definition: TaskDefinition, settings: Settings) -> list[str]:
+    """What to know of a run that has `max_cost`: models whose price nobody knows count only what their endpoint states."""
+    if definition.limits.max_cost_usd is None:
+        return []
+    unpriced = {
+        model.model
+        for name, role in definition.roles.items()
+        for number, llm in enumerate(options_of(settings, name) if name in ROLES else ())
+        if llm.provider == "openai_compatible" and (model := role.option(number)).price is None
+    }
+    return [
+        f"max_cost counts for {name} only what its endpoint states: no price of it is known. Set llm.price to bound it."
+        for name in sorted(unpriced)
+    ]
 
 
 def search_of(settings: Settings) -> Search:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from outlast.domain.task import Price, TaskDefinition
-from outlast.wiring.settings.models import options_of
+from outlast.wiring.settings.models import money_doubts, options_of
 from outlast.wiring.settings.pin import pin, pinned_settings
 from outlast.wiring.settings.task_files import find_task
 from outlast.wiring.settings.tree import Settings
-from tests.unit.wiring.settings.writing import said_of, settings_of
+from tests.unit.wiring.settings.writing import said_of, settings_of, task_of
 
 ENVIRON = {"KEY": "sk-first", "SPARE_KEY": "sk-spare"}
 WITH_FALLBACKS = """
@@ -90,3 +90,13 @@ def test_the_window_of_a_known_model_bounds_the_context_unless_the_configuration
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, wrong: str, said: str) -> None:
     assert said in said_of(tmp_path, "llm: {" + wrong + "}")
+
+
+def test_a_bound_on_money_that_may_not_hold_is_told(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path, WITH_FALLBACKS, ENVIRON)
+    task = task_of(tmp_path, "workflow: chat\nmax_cost: 1")
+    (doubt,) = money_doubts(pin(settings, task, ENVIRON), settings)
+    assert "small" in doubt
+    assert "llm.price" in doubt
+    free = task_of(tmp_path, "workflow: chat")
+    assert money_doubts(pin(settings, free, ENVIRON), settings) == []
