@@ -53,6 +53,7 @@ class Fallback:
     idle_timeout_seconds: float | None = setting(
         None, "As `llm.idle_timeout_seconds`.", unit="seconds", at_least=0.1
     )
+    context_window: int | None = setting(None, "As `llm.context_window`.", unit="tokens", at_least=1024)
     script: Text | None = setting(None, "As `llm.script`.")
     price: PriceSetting | None = setting(None, "As `llm.price`.")
 
@@ -113,22 +114,9 @@ class Llm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Role:
+class Role(Fallback):
     """How one role differs from `llm`; what is empty is taken from there."""
 
-    provider: ProviderName | None = setting(None, "As `llm.provider`.")
-    base_url: Text | None = setting(None, "As `llm.base_url`.")
-    api_key: Secret | None = setting(None, "As `llm.api_key`.")
-    model: Text | None = setting(None, "As `llm.model`.")
-    max_tokens: int | None = setting(None, "As `llm.max_tokens`.", unit="tokens", at_least=1)
-    temperature: float | None = setting(None, "As `llm.temperature`.", at_least=0, at_most=2)
-    timeout_seconds: float | None = setting(None, "As `llm.timeout_seconds`.", unit="seconds", at_least=0.1)
-    idle_timeout_seconds: float | None = setting(
-        None, "As `llm.idle_timeout_seconds`.", unit="seconds", at_least=0.1
-    )
-    context_window: int | None = setting(None, "As `llm.context_window`.", unit="tokens", at_least=1024)
-    script: Text | None = setting(None, "As `llm.script`.")
-    price: PriceSetting | None = setting(None, "As `llm.price`.")
     fallbacks: tuple[Fallback, ...] | None = setting(None, "As `llm.fallbacks`.")
     prompt: str | None = setting(
         None,
