@@ -15,6 +15,7 @@ from outlast.gateway.routes import (
     events,
     health,
     looking,
+    memory,
     page,
     runs,
     session,
@@ -54,7 +55,19 @@ def _routed() -> FastAPI:
             " ", "_"
         ),
     )
-    for routes in (threads, background, runs, events, steering, session, stats, looking, health, page):
+    for routes in (
+        threads,
+        background,
+        runs,
+        events,
+        steering,
+        session,
+        stats,
+        memory,
+        looking,
+        health,
+        page,
+    ):
         app.include_router(routes.router)
     return app
 

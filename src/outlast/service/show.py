@@ -21,6 +21,7 @@ from outlast.journal.thread import read_thread_words
 from outlast.ports.queue import QueueEntry
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import Store
+from outlast.runs.limits import LIMIT_NAMES
 from outlast.runs.summary import subtasks_of, summary_of
 from outlast.service.reports.document import to_document
 
@@ -46,6 +47,7 @@ async def show_run(store: Store, run_id: str, user_id: str | None = None) -> dic
     report = await read_report(store, state)
     return {
         **_listed(row, summary_of(state), state),
+        "limits": {name: getattr(state.limits, name) for name in LIMIT_NAMES},
         "plan": [_planned(item) for item in state.plan],
         "answer": await _answer(store, state) if report is None else None,
         "report": to_document(report) if report is not None else None,

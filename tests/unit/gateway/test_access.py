@@ -11,15 +11,17 @@ import httpx2
 import pytest
 from fastapi.routing import iter_route_contexts
 
+from outlast.domain.memory import Memory, MemoryKind, Scope
 from outlast.gateway import streams
+from outlast.ports.memory import Entry
 from outlast.ports.task_rows import InsertTask
 from outlast.service.access import Issued, revoke
 from outlast.tasks.codec import row_of
 from tests.law import law
 from tests.unit.gateway.house import House, house_of
-from tests.unit.tasks.props import QUESTION, after, asking, task
+from tests.unit.tasks.props import QUESTION, START, after, asking, task
 
-TOKENS = "gateway: {auth: token}\n"
+TOKENS = "gateway: {auth: token, max_requests_per_second: 1000}\n"
 OPEN_TO_ALL = {"/healthz", "/readyz", "/openapi.json", "/api/session", "/{path:path}"}
 """Routes that ask nobody who they are: none of them tells or does anything of a user's."""
 
@@ -98,6 +100,8 @@ async def test_what_is_anothers_is_answered_like_what_is_not_there(tmp_path: Pat
             "thread_id": "t-0000000000000000",
             "ticket": "a0000000",
             "task_id": "b-0",
+            "seq": names["seq"],
+            "memory_id": "m-0",
         }
         for method, pattern in routes(house):
             if "{" not in pattern or pattern in OPEN_TO_ALL:
@@ -286,13 +290,21 @@ async def _belongings(house: House, user: Issued) -> dict[str, str]:
     ticket = run["waiting_for"][0].split()[1].rstrip(":")
     asks = after(task(task_id="b-mine", user_id="ann", thread_id=run["thread_id"]), asking(a=QUESTION)).task
     await house.serving.site.store.commit([InsertTask(row_of(asks))])
-    names = {"run_id": run["run_id"], "thread_id": run["thread_id"]}
+    memory = house.serving.site.engine.memory
+    assert memory is not None
+    note = Memory(kind=MemoryKind.NOTE, text="Mine", scope=Scope("ann"), created_at=START, valid_from=START)
+    await memory.store.put([Entry(note)])
+    lines = (await house.client.get(f"/api/runs/{run['run_id']}/trace", headers=bearer(user))).json()["lines"]
+    seq = next(str(line["seq"]) for line in lines if line["kind"] == "ModelRequested")
+    names = {"run_id": run["run_id"], "thread_id": run["thread_id"], "seq": seq, "memory_id": note.memory_id}
     return {**names, "ticket": ticket, "task_id": "b-mine"}
 
 
 async def _unchanged(house: House, user: Issued, names: dict[str, str]) -> bool:
     shown = (await house.client.get("/api/runs", headers=bearer(user))).json()["runs"]
     tasks = (await house.client.get("/api/background-tasks", headers=bearer(user))).json()["background_tasks"]
+    kept = (await house.client.get("/api/memory", headers=bearer(user))).json()["memories"]
+    assert [one["id"] for one in kept] == [names["memory_id"]]
     return [(run["run_id"], run["state"]) for run in shown] == [(names["run_id"], "WAITING")] and [
         (one["id"], one["status"]) for one in tasks
     ] == [("b-mine", "input_required")]
@@ -300,7 +312,7 @@ async def _unchanged(house: House, user: Issued, names: dict[str, str]) -> bool:
 
 def _without_names(answer: httpx2.Response, names: dict[str, str]) -> str:
     text = answer.text
-    for name in names.values():
+    for name in (name for name in names.values() if not name.isdecimal()):
         text = text.replace(name, "NAME")
     return text
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from outlast.gateway.shapes.context import ContextDocument
 from outlast.tools import tool
 from tests.law import law
 from tests.unit.gateway.house import house_of
@@ -186,3 +187,30 @@ async def test_trace_comes_in_pages_that_fit_together(tmp_path: Path) -> None:
             pieces, after = pieces + page["lines"], page["next"]
         assert pieces == whole["lines"]
         assert [line["seq"] for line in pieces] == list(range(1, len(pieces) + 1))
+
+
+async def test_what_is_pinned_reaches_the_run_and_its_context_says_so(tmp_path: Path) -> None:
+    script = [
+        {"when": {"turn": 0}, "call": {"tool": "ask_human", "arguments": {"question": "Which?"}}},
+        {"say": "So it is."},
+    ]
+    async with house_of(tmp_path, script) as house:
+        run_id = (await house.start("ask"))["run_id"]
+        await house.until(run_id, "WAITING")
+        path = f"/api/runs/{run_id}"
+        said = await house.client.post(f"{path}/say", json={"text": "Only the north side.", "pin": True})
+        assert said.status_code == 202
+        await house.client.post(f"{path}/answer", json={"text": "Both"})
+        await house.until(run_id, "COMPLETED")
+        lines = (await house.client.get(f"{path}/trace")).json()["lines"]
+        first, *_, last = (line["seq"] for line in lines if line["kind"] == "ModelRequested")
+        before, after = [(await house.client.get(f"{path}/contexts/{seq}")).json() for seq in (first, last)]
+        for document in (before, after):
+            ContextDocument.model_validate(document)
+            assert document["is_as_recorded"]
+        assert [part["text"] for part in before["parts"] if part["kind"] == "pinned"] == []
+        assert [
+            "Only the north side." in part["text"] for part in after["parts"] if part["kind"] == "pinned"
+        ] == [True]
+        wrong = await house.client.get(f"{path}/contexts/{first + 1}")
+        assert (wrong.status_code, wrong.json()["code"]) == (400, "not_a_model_call")

@@ -18,6 +18,10 @@ export type JsonValue = Json
  */
 export type State = ("INIT" | "PLANNING" | "EXECUTING" | "REVIEWING" | "WAITING" | "PAUSED" | "COMPLETED" | "FAILED" | "CANCELLED")
 /**
+ * What an entry is: a passage that was read, a fact, a conclusion of a run, or what somebody asked to be remembered.
+ */
+export type MemoryKind = ("page" | "fact" | "conclusion" | "note")
+/**
  * Where the notification of a background task stands: when; what happens next.
  * 
  * none: nothing is to be told; the first event makes it pending.
@@ -45,6 +49,8 @@ export interface Shapes {
 Answer: Answer
 AskedQuestion: AskedQuestion
 Claim: Claim
+ContextDocument: ContextDocument
+ContextPart: ContextPart
 DayFigures: DayFigures
 Decision: Decision
 FailedCall: FailedCall
@@ -59,6 +65,8 @@ ListedRun: ListedRun
 ListedTask: ListedTask
 ListedThread: ListedThread
 ListedTool: ListedTool
+MemoryKind: MemoryKind
+MemoryList: MemoryList
 NewRun: NewRun
 NewRunAnywhere: NewRunAnywhere
 NewThread: NewThread
@@ -68,13 +76,17 @@ PlannedSubtask: PlannedSubtask
 PublicTask: PublicTask
 Readiness: Readiness
 Reason: Reason
+RememberedEntry: RememberedEntry
 ReportDocument: ReportDocument
 RunConclusion: RunConclusion
 RunDocument: RunDocument
 RunError: RunError
+RunLimits: RunLimits
 RunList: RunList
+Saying: Saying
 Section: Section
 SessionDocument: SessionDocument
+ShownCall: ShownCall
 SignIn: SignIn
 Source: Source
 State: State
@@ -96,7 +108,6 @@ TraceError: TraceError
 TraceLine: TraceLine
 TracePage: TracePage
 Tracking: Tracking
-Words: Words
 WorkedSubtask: WorkedSubtask
 Problem: Problem
 }
@@ -130,6 +141,54 @@ sources: string[]
 steps: number[]
 confidence: number
 is_new?: (true | null)
+}
+/**
+ * The context of one model call, made again from the journal; `is_as_recorded` says whether its digest is the one kept there.
+ * 
+ * `used_tokens` is what each part of the budget took.
+ */
+export interface ContextDocument {
+run_id: string
+seq: number
+call: string
+branch: string
+role: string
+model: string
+purpose: string
+is_as_recorded: boolean
+digest: string
+recorded_digest: string
+max_tokens: number
+used_tokens: {
+[k: string]: number
+}
+tools: string[]
+parts: ContextPart[]
+}
+/**
+ * One message, from which event it is and why it was in; `tokens` as estimated.
+ */
+export interface ContextPart {
+seq: number
+kind: string
+why: string
+tokens: number
+speaker: ("system" | "user" | "assistant" | "tool")
+text: string
+tool_calls?: (ShownCall[] | null)
+tool_call_id?: (string | null)
+tool_name?: (string | null)
+reasoning?: (string | null)
+}
+/**
+ * A call of a tool that the model had asked for.
+ */
+export interface ShownCall {
+id: string
+name: string
+arguments: {
+[k: string]: JsonValue
+}
 }
 /**
  * The runs that began on one day (UTC).
@@ -311,6 +370,33 @@ origin: string
 replaces_built_in: boolean
 }
 /**
+ * Entries of memory.
+ */
+export interface MemoryList {
+memories: RememberedEntry[]
+}
+/**
+ * An entry and where it comes from. `holds` is false once something newer took its place; answers to a query have a `score`.
+ */
+export interface RememberedEntry {
+id: string
+kind: MemoryKind
+text: string
+title: string
+source: string
+thread_id: (string | null)
+run_id: (string | null)
+position: (number | null)
+subtasks: string[]
+for: ("thread" | "user")
+known_at: string
+holds: boolean
+superseded_by: (string | null)
+expires_at: (string | null)
+archived_at: (string | null)
+score?: (number | null)
+}
+/**
  * A run to be started: the name of a task, what it is to do, and settings over the configuration, nested or by dotted paths.
  * 
  * `multitask_strategy` says what becomes of it when the thread has a run that has not ended: it is refused, waits its turn, or
@@ -439,15 +525,33 @@ started_at: string
 ended_at: (string | null)
 waiting_for: string[]
 error: (RunError | null)
+limits: RunLimits
 plan: PlannedSubtask[]
 answer: (string | null)
 report: (ReportDocument | null)
+}
+/**
+ * The limits of a run as they stand; null where there is none.
+ */
+export interface RunLimits {
+max_steps: number
+max_wall_seconds: number
+max_tokens_total: (number | null)
+max_cost_usd: (number | null)
+max_replans: number
 }
 /**
  * Runs, newest first.
  */
 export interface RunList {
 runs: ListedRun[]
+}
+/**
+ * Something to say to a run. With `pin` every conversation of the run is shown it, also those that begin later.
+ */
+export interface Saying {
+text: string
+pin?: boolean
 }
 /**
  * Who a browser is here. `must_sign_in` is false where nobody need say who they are.
@@ -613,12 +717,6 @@ data: {
 export interface TracePage {
 lines: TraceLine[]
 next: (number | null)
-}
-/**
- * Something to say.
- */
-export interface Words {
-text: string
 }
 /**
  * What went wrong (RFC 9457). `code` never changes its meaning; `next` says what to do.

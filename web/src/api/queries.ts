@@ -69,7 +69,7 @@ export const tasksQuery = (threadId: string) =>
   });
 
 /** What one run can be told to do. */
-export type Signal = "pause" | "resume" | "cancel" | "say" | "answer";
+export type Signal = "pause" | "resume" | "cancel" | "say" | "answer" | "limits";
 
 export function useSignal(runId: string) {
   const client = useQueryClient();

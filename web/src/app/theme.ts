@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import { type Language, language } from "../kit/i18n";
+import { keep, kept } from "../kit/kept";
 
 export type Theme = "light" | "dark" | "system";
 
@@ -12,43 +13,27 @@ interface Preferences {
 
 const dark = window.matchMedia?.("(prefers-color-scheme: dark)");
 
-function kept(key: string): string | null {
-  try {
-    return window.localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function keep(key: string, value: string): void {
-  try {
-    window.localStorage.setItem(key, value);
-  } catch {
-    // Storage may be forbidden; then a choice lasts as long as the page.
-  }
-}
-
 function show(theme: Theme): void {
   const isDark = theme === "dark" || (theme === "system" && dark?.matches);
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
 }
 
 function firstLanguage(): Language {
-  const chosen = kept("outlast.language") ?? navigator.language;
+  const chosen = kept("language") ?? navigator.language;
   return chosen.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
 
 /** What a person chose for this browser: theme and language. */
 export const usePreferences = create<Preferences>((set) => ({
-  theme: (kept("outlast.theme") as Theme | null) ?? "system",
+  theme: (kept("theme") as Theme | null) ?? "system",
   language: firstLanguage(),
   setTheme: (theme) => {
-    keep("outlast.theme", theme);
+    keep("theme", theme);
     show(theme);
     set({ theme });
   },
   setLanguage: (chosen) => {
-    keep("outlast.language", chosen);
+    keep("language", chosen);
     language.set(chosen);
     document.documentElement.lang = chosen === "zh" ? "zh-CN" : "en";
     set({ language: chosen });

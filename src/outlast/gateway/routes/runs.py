@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from outlast.domain.states import State
@@ -12,17 +12,20 @@ from outlast.gateway.access import Reader, Writer
 from outlast.gateway.orders import begin
 from outlast.gateway.owned import RunToRead, checked_id
 from outlast.gateway.shapes.asked import NewRunAnywhere
+from outlast.gateway.shapes.context import ContextDocument
 from outlast.gateway.shapes.report import ReportDocument
 from outlast.gateway.shapes.run import RunDocument, RunList
 from outlast.gateway.shapes.trace import TracePage
 from outlast.gateway.site import AtSite
 from outlast.ports.run_rows import RunFilter
+from outlast.service.contexts import context_at
 from outlast.service.reports.document import to_document
 from outlast.service.reports.html import to_html
 from outlast.service.reports.markdown import to_markdown
 from outlast.service.show import list_runs, run_report, show_run
 from outlast.service.threads import owned_thread
 from outlast.service.trace import trace_page
+from outlast.wiring.counting import count_tokens
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 
@@ -96,3 +99,13 @@ async def trace(
     """The trace of a run, some lines at a time."""
     lines, following = await trace_page(site.store, run.run_id, after, limit)
     return JSONResponse({"lines": lines, "next": following})
+
+
+@router.get("/{run_id}/contexts/{seq}", response_model=ContextDocument)
+async def context(
+    run: RunToRead,
+    seq: Annotated[int, Path(ge=1, le=2**53, description="The position at which a model was asked.")],
+    site: AtSite,
+) -> JSONResponse:
+    """What the model saw for a call: every message, why it was in, and what it took of the budget."""
+    return JSONResponse(await context_at(site.store, run.run_id, seq, count_tokens))

@@ -11,7 +11,7 @@ from outlast.domain.errors import CallerMistake
 from outlast.gateway.access import Writer
 from outlast.gateway.orders import allowed_overrides, shown
 from outlast.gateway.owned import RunToChange
-from outlast.gateway.shapes.asked import Answer, Decision, Fork, Limits, Reason, Words
+from outlast.gateway.shapes.asked import Answer, Decision, Fork, Limits, Reason, Saying
 from outlast.gateway.shapes.run import RunDocument
 from outlast.gateway.site import AtSite
 from outlast.service import signals
@@ -49,9 +49,9 @@ async def cancel(run: RunToChange, caller: Writer, site: AtSite, why: Reason | N
 
 
 @_changing("/runs/{run_id}/say")
-async def say(run: RunToChange, caller: Writer, site: AtSite, words: Words) -> JSONResponse:
+async def say(run: RunToChange, caller: Writer, site: AtSite, words: Saying) -> JSONResponse:
     """Tell a run something; its model hears it before it speaks next."""
-    await signals.say(site.store, run.run_id, caller.user_id, words.text)
+    await signals.say(site.store, run.run_id, caller.user_id, words.text, pin=words.pin)
     return await shown(site, caller, run.run_id)
 
 

@@ -59,6 +59,12 @@ class Words(Shape):
     text: str
 
 
+class Saying(Words):
+    """Something to say to a run. With `pin` every conversation of the run is shown it, also those that begin later."""
+
+    pin: bool = False
+
+
 class Answer(Words):
     """An answer to the open question of a run, or to the one named."""
 

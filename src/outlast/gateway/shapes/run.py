@@ -66,9 +66,20 @@ class ListedRun(Shape):
     error: RunError | None
 
 
+class RunLimits(Shape):
+    """The limits of a run as they stand; null where there is none."""
+
+    max_steps: int
+    max_wall_seconds: float
+    max_tokens_total: int | None
+    max_cost_usd: float | None
+    max_replans: int
+
+
 class RunDocument(ListedRun):
     """A run. A research run ends with a `report`, a chat with an `answer`."""
 
+    limits: RunLimits
     plan: list[PlannedSubtask]
     answer: str | None
     report: ReportDocument | None

@@ -4,8 +4,8 @@ import type { Json } from "../../api/types";
 import { readable, shortTime } from "../../kit/format";
 import { useWords } from "../../kit/i18n";
 import { Badge, Button, ErrorNote, INPUT } from "../../kit/parts";
+import { Pre } from "../runs/Pre";
 import type { OpenTicket } from "../runs/reading";
-import { Pre } from "../runs/TimelineRow";
 
 interface ToolCallShown {
   tool: string;

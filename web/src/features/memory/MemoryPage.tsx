@@ -1,26 +1,19 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { call, remove } from "../../api/client";
+import type { Memory, MemoryList } from "../../api/types";
 import { shortTime } from "../../kit/format";
-import { useWords } from "../../kit/i18n";
+import { sayValue, useWords } from "../../kit/i18n";
 import { Out, safeAddress } from "../../kit/Markdown";
 import { Badge, Button, Empty, ErrorNote, INPUT, Loading, PageTitle } from "../../kit/parts";
-
-interface Memory {
-  memory_id: string;
-  kind: string;
-  text: string;
-  source: string | null;
-  tags: string[];
-  created_at: string;
-  superseded_by: string | null;
-}
 
 const memoryQuery = (wanted: string) =>
   queryOptions({
     queryKey: ["memory", wanted],
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      call<{ memories: Memory[] }>(`/api/memory?${new URLSearchParams(wanted ? { query: wanted } : {})}`, {
+      call<MemoryList>(`/api/memory?${new URLSearchParams(wanted ? { query: wanted } : {})}`, {
         signal,
       }),
   });
@@ -55,30 +48,40 @@ export function MemoryPage() {
       ) : null}
       <ul className="space-y-2">
         {memories.data?.memories.map((memory) => (
-          <li key={memory.memory_id} className="rounded-lg border border-line bg-card p-3">
-            <p className="whitespace-pre-wrap">{memory.text}</p>
-            <p className="mt-1 flex flex-wrap items-center gap-2 text-faint text-xs">
-              <Badge>{memory.kind}</Badge>
-              {memory.source ? (
-                safeAddress(memory.source) ? (
-                  <Out address={memory.source}>{memory.source}</Out>
-                ) : (
-                  memory.source
-                )
-              ) : null}
-              {shortTime(memory.created_at)}
-              {memory.superseded_by ? <Badge tone="warn">{say("memory.superseded")}</Badge> : null}
-              <Button
-                look="quiet"
-                className="ms-auto"
-                onClick={() => window.confirm(say("memory.forgetSure")) && forget.mutate(memory.memory_id)}
-              >
-                {say("action.forget")}
-              </Button>
-            </p>
+          <li key={memory.id}>
+            <Entry memory={memory} onForget={() => forget.mutate(memory.id)} />
           </li>
         ))}
       </ul>
     </>
+  );
+}
+
+function Entry({ memory, onForget }: { memory: Memory; onForget: () => void }) {
+  const say = useWords();
+  const { source, title } = memory;
+  return (
+    <article className="rounded-lg border border-line bg-card p-3">
+      {title ? <h2 className="font-medium">{title}</h2> : null}
+      <p className="whitespace-pre-wrap">{memory.text}</p>
+      <p className="mt-1 flex flex-wrap items-center gap-2 text-faint text-xs">
+        <Badge>{sayValue("memory", memory.kind)}</Badge>
+        {memory.holds ? null : <Badge tone="warn">{say("memory.superseded")}</Badge>}
+        {safeAddress(source) ? <Out address={source}>{source}</Out> : source}
+        <time dateTime={memory.known_at}>{shortTime(memory.known_at)}</time>
+        {memory.run_id ? (
+          <Link to="/runs/$runId" params={{ runId: memory.run_id }} className="text-accent underline">
+            {say("memory.run")}
+          </Link>
+        ) : null}
+        <Button
+          look="quiet"
+          className="ms-auto"
+          onClick={() => window.confirm(say("memory.forgetSure")) && onForget()}
+        >
+          {say("action.forget")}
+        </Button>
+      </p>
+    </article>
   );
 }

@@ -1,11 +1,13 @@
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Connection } from "../../api/journal";
 import { isActive, useSignal } from "../../api/queries";
 import type { RunDocument } from "../../api/types";
 import { count, duration, shortTime, usd } from "../../kit/format";
 import { useWords } from "../../kit/i18n";
-import { Button, Card, ErrorNote, INPUT, StateBadge } from "../../kit/parts";
+import { Button, Card, ErrorNote, StateBadge } from "../../kit/parts";
+import { LimitsForm } from "./LimitsForm";
+import { Say } from "./Say";
 
 interface RunHeaderProps {
   run: RunDocument;
@@ -63,11 +65,17 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Steering({ run, aside }: { run: RunDocument; aside?: ReactNode }) {
+interface SteeringProps {
+  run: RunDocument;
+  aside?: ReactNode;
+}
+
+function Steering({ run, aside }: SteeringProps) {
   const say = useWords();
   const signal = useSignal(run.run_id);
-  const [isSaying, setSaying] = useState(false);
+  const [shown, setShown] = useState<"say" | "limits" | null>(null);
   const active = isActive(run);
+  const toggle = (form: "say" | "limits") => setShown(shown === form ? null : form);
   const tell = (verb: "pause" | "resume" | "cancel") => signal.mutate({ verb });
   return (
     <>
@@ -83,48 +91,31 @@ function Steering({ run, aside }: { run: RunDocument; aside?: ReactNode }) {
           </Button>
         ) : null}
         {active ? (
-          <>
-            <Button onClick={() => setSaying(!isSaying)} aria-expanded={isSaying}>
-              {say("action.say")}
-            </Button>
-            <Button
-              look="danger"
-              disabled={signal.isPending}
-              onClick={() => window.confirm(say("run.cancelSure")) && tell("cancel")}
-            >
-              {say("action.cancelRun")}
-            </Button>
-          </>
+          <Button onClick={() => toggle("say")} aria-expanded={shown === "say"}>
+            {say("action.say")}
+          </Button>
+        ) : null}
+        {active || run.state === "FAILED" ? (
+          <Button onClick={() => toggle("limits")} aria-expanded={shown === "limits"}>
+            {say("action.limits")}
+          </Button>
+        ) : null}
+        {active ? (
+          <Button
+            look="danger"
+            disabled={signal.isPending}
+            onClick={() => window.confirm(say("run.cancelSure")) && tell("cancel")}
+          >
+            {say("action.cancelRun")}
+          </Button>
         ) : null}
         {aside}
       </div>
-      {isSaying && active ? <Say runId={run.run_id} onSaid={() => setSaying(false)} /> : null}
+      {shown === "say" && active ? <Say runId={run.run_id} onSaid={() => setShown(null)} /> : null}
+      {shown === "limits" ? (
+        <LimitsForm runId={run.run_id} limits={run.limits} onChanged={() => setShown(null)} />
+      ) : null}
       {signal.error ? <ErrorNote error={signal.error} /> : null}
     </>
-  );
-}
-
-function Say({ runId, onSaid }: { runId: string; onSaid: () => void }) {
-  const say = useWords();
-  const signal = useSignal(runId);
-  const [text, setText] = useState("");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (text.trim()) signal.mutate({ verb: "say", body: { text: text.trim() } }, { onSuccess: onSaid });
-  };
-  return (
-    <form onSubmit={submit} className="mt-2 flex gap-2">
-      <input
-        className={INPUT}
-        placeholder={say("run.sayHint")}
-        aria-label={say("run.sayHint")}
-        value={text}
-        onChange={(change) => setText(change.target.value)}
-      />
-      <Button type="submit" look="primary" disabled={!text.trim() || signal.isPending}>
-        {say("action.send")}
-      </Button>
-      {signal.error ? <ErrorNote error={signal.error} /> : null}
-    </form>
   );
 }

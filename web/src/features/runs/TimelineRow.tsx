@@ -2,7 +2,10 @@ import type { Json, TraceLine } from "../../api/types";
 import { count, duration, readable, shortTime, usd } from "../../kit/format";
 import { useWords } from "../../kit/i18n";
 import { Badge, Button } from "../../kit/parts";
+import { ModelContext } from "./ModelContext";
+import { Pre } from "./Pre";
 import { kindWords, phrase } from "./phrase";
+import { askedAt } from "./reading";
 
 interface TimelineRowProps {
   line: TraceLine;
@@ -54,6 +57,7 @@ function figures(line: TraceLine): string {
 
 function Details({ line, onFork }: { line: TraceLine; onFork: () => void }) {
   const say = useWords();
+  const asked = askedAt(line);
   return (
     <div className="space-y-2 bg-page px-3 py-2 text-sm">
       <p className="flex flex-wrap items-center gap-x-3 text-faint text-xs">
@@ -68,6 +72,7 @@ function Details({ line, onFork }: { line: TraceLine; onFork: () => void }) {
       <Block name={say("timeline.arguments")} value={line.arguments} />
       <Block name={say("timeline.result")} value={line.result} />
       <Block name={say("timeline.error")} value={line.error ? { ...line.error } : null} />
+      {asked === null ? null : <ModelContext seq={asked} />}
       <details>
         <summary className="cursor-pointer text-faint text-xs">{say("timeline.everything")}</summary>
         <Pre>{readable(line.data)}</Pre>
@@ -83,17 +88,5 @@ function Block({ name, value }: { name: string; value: Json }) {
       <h4 className="text-faint text-xs">{name}</h4>
       <Pre>{readable(value)}</Pre>
     </div>
-  );
-}
-
-export function Pre({ children }: { children: string }) {
-  return (
-    <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-      tabIndex={0}
-      className="max-h-80 overflow-auto whitespace-pre-wrap rounded border border-line bg-card p-2 text-xs"
-    >
-      {children}
-    </pre>
   );
 }

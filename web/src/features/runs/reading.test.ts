@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TraceLine } from "../../api/types";
 import { ranked } from "./Plan";
-import { EVERYTHING, filtered, newsOfTasks, openRequests, spentByRole } from "./reading";
+import { askedAt, EVERYTHING, filtered, newsOfTasks, openRequests, spentByRole } from "./reading";
 import { longestText, spanOf } from "./SourceText";
 
 let seq = 0;
@@ -128,4 +128,11 @@ it("counts what is news of background tasks", () => {
   const begun = line("ToolAnswered", { data: { outcome: { task: { id: "k-1", name: "render" } } } });
   const plain = line("ToolAnswered", { data: { outcome: { task: null } } });
   expect(newsOfTasks([begun, plain, line("TaskReported"), line("Said")])).toBe(2);
+});
+
+it("finds where a model was asked for what it answered", () => {
+  const asked = line("ModelRequested");
+  expect(askedAt(asked)).toBe(asked.seq);
+  expect(askedAt(line("ModelAnswered", { data: { call: "m12" } }))).toBe(12);
+  expect(askedAt(line("ToolAnswered", { data: { call: "c12-0" } }))).toBeNull();
 });

@@ -143,6 +143,13 @@ export function spentByRole(
   return [...roles.values()];
 }
 
+/** The position at which a model was asked, for the event that asked it or that has its answer; null for others. */
+export function askedAt(line: TraceLine): number | null {
+  if (line.kind === "ModelRequested") return line.seq;
+  if (line.kind !== "ModelAnswered" && line.kind !== "ModelFailed") return null;
+  return Number(String(line.data.call).slice(1)) || null;
+}
+
 /** How often these lines told of background tasks: one began, one was heard of. */
 export function newsOfTasks(lines: readonly TraceLine[]): number {
   return lines.filter(

@@ -4,7 +4,7 @@ import type { Json, ToolListed } from "../../api/types";
 import { readable } from "../../kit/format";
 import { useWords } from "../../kit/i18n";
 import { Badge, ErrorNote, Loading, PageTitle } from "../../kit/parts";
-import { Pre } from "../runs/TimelineRow";
+import { Pre } from "../runs/Pre";
 
 const configQuery = queryOptions({
   queryKey: ["config"],

@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { newKey } from "../../api/client";
 import { definitionsQuery, type Start, useStart } from "../../api/queries";
-import type { RunDocument } from "../../api/types";
+import type { RunDocument, TaskListed } from "../../api/types";
 import { useWords } from "../../kit/i18n";
+import { keep, kept } from "../../kit/kept";
 import { Button, Empty, ErrorNote, INPUT, SELECT } from "../../kit/parts";
 
 interface ComposerProps {
@@ -21,11 +22,11 @@ export function Composer({ threadId, isBusy = false, task: preferred, onStarted 
   const definitions = useQuery(definitionsQuery());
   const start = useStart();
   const [input, setInput] = useState("");
-  const [task, setTask] = useState(preferred ?? "");
+  const [task, setTask] = useState("");
   const [strategy, setStrategy] = useState<NonNullable<Start["strategy"]>>("enqueue");
   const key = useRef(newKey());
   const tasks = definitions.data?.tasks ?? [];
-  const chosen = task || preferred || tasks[0]?.name || "";
+  const chosen = [task, preferred, kept("task")].find((name) => isUsable(tasks, name)) ?? firstUsable(tasks);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another wish needs another key
   useEffect(() => {
     key.current = newKey();
@@ -42,6 +43,7 @@ export function Composer({ threadId, isBusy = false, task: preferred, onStarted 
       },
       {
         onSuccess: (run) => {
+          keep("task", chosen);
           setInput("");
           onStarted(run);
         },
@@ -75,7 +77,7 @@ export function Composer({ threadId, isBusy = false, task: preferred, onStarted 
           onChange={(change) => setTask(change.target.value)}
         >
           {tasks.map((definition) => (
-            <option key={definition.name} value={definition.name}>
+            <option key={definition.name} value={definition.name} disabled={definition.problem !== null}>
               {definition.name}
             </option>
           ))}
@@ -103,10 +105,34 @@ export function Composer({ threadId, isBusy = false, task: preferred, onStarted 
       <p className="text-faint text-sm">
         {tasks.find((definition) => definition.name === chosen)?.description}
       </p>
+      <Unusable tasks={tasks} />
       {start.error ? <ErrorNote error={start.error} /> : null}
       {definitions.error ? (
         <ErrorNote error={definitions.error} onRetry={() => void definitions.refetch()} />
       ) : null}
     </form>
+  );
+}
+
+function isUsable(tasks: TaskListed[], name: string | null | undefined): name is string {
+  return tasks.some((definition) => definition.name === name && definition.problem === null);
+}
+
+const firstUsable = (tasks: TaskListed[]): string =>
+  tasks.find((definition) => definition.problem === null)?.name ?? "";
+
+/** Which task files cannot be used as they stand, and why. */
+function Unusable({ tasks }: { tasks: TaskListed[] }) {
+  const say = useWords();
+  const broken = tasks.filter((definition) => definition.problem !== null);
+  if (broken.length === 0) return null;
+  return (
+    <ul aria-label={say("composer.unusable")} className="text-sm text-warn">
+      {broken.map((definition) => (
+        <li key={definition.name}>
+          <b>{definition.name}</b>: {definition.problem}
+        </li>
+      ))}
+    </ul>
   );
 }
