@@ -111,11 +111,15 @@ def test_what_a_task_asks_is_answered_on_the_command_line(kitchen: Home) -> None
     assert "asks (q1): How strong? [strength]" in shown.out
     wrong = kitchen.here("tasks", "answer", "brew", "very")
     assert (wrong.code, "does not fit" in wrong.err) == (2, True)
-    assert kitchen.here("tasks", "answer", "brew", "--fields", "[]").code == 2
+    for strange in ("[]", '{"strength": NaN}', '{"strength": 1, "strength": 2}', '{"a":' + "[" * 100_000):
+        told = kitchen.here("tasks", "answer", "brew", "--fields", strange)
+        assert (told.code, 'Write {"name": value}.' in told.err) == (2, True)
     right = kitchen.here("tasks", "answer", "brew", "3", "--json")
     assert right.document["questions"] == []
     assert "No worker is there to carry it out" in right.err
     assert asyncio.run(answer_of(kitchen)) == {"strength": 3}
+    again = kitchen.here("tasks", "answer", "brew", "3")
+    assert (again.code, "See how it stands with `outlast tasks show" in again.err) == (5, True)
 
 
 async def asked(kitchen: Home) -> None:

@@ -14,6 +14,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
+from outlast.domain.door import clean_text
 from outlast.domain.errors import (
     Broken,
     CallerMistake,
@@ -57,8 +58,8 @@ def problem(
         "title": HTTPStatus(status).phrase,
         "status": status,
         "code": code,
-        "detail": detail,
-        "next": next_step,
+        "detail": clean_text(detail),  # it may quote what was asked for
+        "next": clean_text(next_step),
     }
     return JSONResponse(body, status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
 

@@ -44,7 +44,8 @@ async def send_message(
             raise Conflict("other_thread", detail, "Runs of one thread may tell each other something.")
         for state in (source, target):
             if state.has_ended:
-                raise Conflict("run_ended", f"{state.run_id} has ended ({state.state}).")
+                detail = f"{state.run_id} has ended ({state.state})."
+                raise Conflict("run_ended", detail, "Only runs that go on can be told something.")
         now = await store.now()
         sent, received = MessageSent(message, to, words), MessageReceived(message, sender, words)
         items = [*_appended(source, sent, now), *_appended(target, received, now)]

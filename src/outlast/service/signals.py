@@ -232,7 +232,8 @@ def _open_question(state: RunState, name: str | None) -> Question:
     if name is not None:
         known = state.questions.get(name)
         if known is None or known.answer is not None:
-            raise NotFound("unknown_question", f"{state.run_id} has no open question {name}.")
+            detail = f"{state.run_id} has no open question {name}."
+            raise NotFound("unknown_question", detail, f"`outlast show {state.run_id}` says what it asks.")
         return known
     if not questions:
         raise Conflict("no_question", f"{state.run_id} asks nothing.", f"See `outlast show {state.run_id}`.")
@@ -251,7 +252,9 @@ def _check_edit(state: RunState, ticket: Ticket, edit: dict[str, Json], check: C
     call = state.calls.get(ticket.subject.removeprefix("call:"))
     if call is None:
         raise CallerMistake(
-            "bad_edit", f"The ticket {ticket.id} is about no tool call; there is nothing to edit."
+            "bad_edit",
+            f"The ticket {ticket.id} is about no tool call; there is nothing to edit.",
+            "Approve it as it is, or reject it with a comment.",
         )
     problems = check(call.call.name, edit) if check is not None else []
     if problems:

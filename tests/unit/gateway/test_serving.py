@@ -95,6 +95,27 @@ async def test_g11_06_hostile_text_goes_out_as_json_or_as_a_download_that_does_n
         assert lost.headers["content-type"] == "application/problem+json"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        r'{"task": "talk", "input": "x", "config": {"\ud83d": 1}}',
+        r'{"task": "talk", "input": "x", "config": {"llm.model": "\ud83d"}}',
+        r'{"task": "talk", "input": "x", "thread_id": "\ud83d"}',
+        r'{"task": "\ud83d", "input": "x"}',
+        r'{"task": "talk", "input": "\ud83d", "multitask_strategy": "\ud83d"}',
+    ],
+)
+async def test_text_that_is_no_text_is_refused_and_the_refusal_may_quote_it(
+    tmp_path: Path, body: str
+) -> None:
+    async with house_of(tmp_path) as house:
+        answer = await house.client.post(
+            "/api/runs", content=body, headers={"Content-Type": "application/json"}
+        )
+        assert 400 <= answer.status_code < 500, answer.text
+        assert answer.json()["next"]
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_g11_06_report_as_a_page_holds_hostile_text_as_text(text: str) -> None:
     claims = (Claim(text, ("S1",), (3,), 0.5, text),)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json as json_text
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from cyclopts import App, Parameter
 
+from outlast.cli.edits import object_in
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
-from outlast.cli.options import AsJson, Config, ThreadId, Words
+from outlast.cli.options import AsJson, Config
 from outlast.cli.phrases import counted
 from outlast.cli.presence import live_workers
 from outlast.cli.printing import document, note, out
@@ -23,7 +23,13 @@ from outlast.wiring.schemas import problems_in
 
 app = App(name="tasks", help="Look after background tasks.")
 
+_MEANS: Final = {
+    "lost": "Its server does not know it any more; nobody knows what it came to.",
+    "unknown_outcome": "Nobody knows whether it was begun. It is not begun again by itself: look at its server first.",
+}
+
 TaskId = Annotated[str, Parameter(help="Id or name of the task.")]
+ThreadId = Annotated[str | None, Parameter(name="--thread", help="Only in the thread with this id.")]
 
 
 @app.command(name="list")
@@ -90,7 +96,9 @@ def cancel(task: TaskId, /, *, thread: ThreadId = None, config: Config = None, j
 @app.command
 def answer(
     task: TaskId,
-    text: Words = "",
+    text: Annotated[
+        str, Parameter(allow_leading_hyphen=True, help="The answer, where it asks for one thing.")
+    ] = "",
     /,
     *,
     fields: Annotated[
@@ -133,13 +141,7 @@ def _given(text: str, fields: str | None, *, decline: bool) -> Answer | str:
         return Answer("decline")
     if fields is None:
         return text
-    try:
-        content = json_text.loads(fields)
-    except ValueError as error:
-        raise CallerMistake("usage", f"--fields is no JSON: {error}.", 'Write {"name": value}.') from error
-    if not isinstance(content, dict):
-        raise CallerMistake("usage", "--fields is no JSON object.", 'Write {"name": value}.')
-    return Answer("accept", content)
+    return Answer("accept", object_in(fields, "--fields", "usage", 'Write {"name": value}.'))
 
 
 def _done(config: str | None, act: Any, said: str, *, as_json: bool) -> int:
@@ -162,6 +164,8 @@ def _print(shown: dict[str, Any]) -> None:
     if shown["tracking"] != "ok":
         out(f"tracking: {shown['tracking']}")
     out(f"began {shown['created_at'][:16]}, changed {shown['updated_at'][:16]}")
+    if shown["status"] in _MEANS:
+        out(_MEANS[shown["status"]])
     if shown["message"]:
         out(f"says: {shown['message']}")
     if shown["error"]:

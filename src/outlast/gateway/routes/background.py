@@ -99,7 +99,8 @@ def _checked(task_id: str) -> str:
     """An id that may be one. Names are for people at a terminal, who are told what they may have meant."""
     if is_safe_id(task_id):
         return task_id
-    raise NotFound("unknown_background_task", f"There is no background task {task_id[:80]!r}.")
+    detail = f"There is no background task {task_id[:80]!r}."
+    raise NotFound("unknown_background_task", detail, "Name one by its id; the list has them.")
 
 
 def _answer(given: TaskAnswer) -> Answer | str:

@@ -27,6 +27,7 @@ Problems = Callable[[Mapping[str, Json], Json], list[str]]
 
 _MOST: Final = 1000
 _NAMED: Final = 10
+_LISTED: Final = "Name one by its id or name; `outlast tasks list` shows them."
 
 
 def default_rules(task: BackgroundTask) -> TaskRules:
@@ -176,7 +177,7 @@ async def find_task(
     raise NotFound(
         "unknown_background_task",
         f"There is no background task {wanted[:80]!r}.{there}",
-        "Name one by its id or name; `outlast tasks list` shows them.",
+        _LISTED,
     )
 
 
@@ -199,7 +200,7 @@ def _listed(rows: Sequence[TaskRow]) -> str:
 async def _happened(store: Store, task: BackgroundTask, happening: Happening) -> dict[str, Any]:
     decided = await happen(store, task.task_id, happening, default_rules, Moment(await store.now()))
     if decided is None:
-        raise NotFound("unknown_background_task", f"The background task {task.name} is gone.")
+        raise NotFound("unknown_background_task", f"The background task {task.name} is gone.", _LISTED)
     if isinstance(decided, Declined):
         _refuse(task, decided.why)
     return task_detail(decided.task)
@@ -208,16 +209,25 @@ async def _happened(store: Store, task: BackgroundTask, happening: Happening) ->
 def _refuse(task: BackgroundTask, why: Why) -> NoReturn:
     match why:
         case Why.ENDED:
-            raise Conflict("task_ended", f"{task.name} has ended ({task.status.value}).")
+            detail = f"{task.name} has ended ({task.status.value})."
+            raise Conflict("task_ended", detail, _see(task))
         case Why.NO_QUESTION:
-            raise Conflict("no_question", f"{task.name} asks nothing, or not any more.")
+            raise Conflict("no_question", f"{task.name} asks nothing, or not any more.", _see(task))
         case Why.NO_DEAD_LETTER:
             detail = f"The notification of {task.name} is no dead letter ({task.notification.value})."
-            raise Conflict("no_dead_letter", detail)
+            raise Conflict("no_dead_letter", detail, "Only what could not be delivered is sent again.")
         case Why.THREAD_GONE:
-            raise Conflict("thread_gone", f"The thread of {task.name} is gone; nobody is there to be told.")
+            detail = f"The thread of {task.name} is gone; nobody is there to be told."
+            raise Conflict(
+                "thread_gone", detail, f"Read what it came to with `outlast tasks show {task.task_id}`."
+            )
         case _:
-            raise Conflict("not_now", f"That cannot be done to {task.name} as it stands ({why.value}).")
+            detail = f"That cannot be done to {task.name} as it stands ({why.value})."
+            raise Conflict("not_now", detail, _see(task))
+
+
+def _see(task: BackgroundTask) -> str:
+    return f"See how it stands with `outlast tasks show {task.task_id}`."
 
 
 def _question(task: BackgroundTask, key: str | None) -> tuple[str, TaskQuestion]:
@@ -231,7 +241,8 @@ def _question(task: BackgroundTask, key: str | None) -> tuple[str, TaskQuestion]
     if not asked:
         _refuse(task, Why.NO_QUESTION)
     if len(asked) > 1:
-        raise Conflict("which_question", f"{task.name} asks several things: {', '.join(asked)}.", "Name one.")
+        detail = f"{task.name} asks several things: {', '.join(asked)}."
+        raise Conflict("which_question", detail, "Name one with --question (`key` over HTTP).")
     return next(iter(asked.items()))
 
 

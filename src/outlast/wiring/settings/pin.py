@@ -27,7 +27,7 @@ from outlast.wiring.settings.models import (
     search_of,
 )
 from outlast.wiring.settings.overrides import Override, applied
-from outlast.wiring.settings.problem import mistake_of
+from outlast.wiring.settings.problem import Problem, mistake_of
 from outlast.wiring.settings.reader import Reading
 from outlast.wiring.settings.task_files import Task
 from outlast.wiring.settings.task_rules import HUMAN_APPROVAL, POINTS, normal_transition
@@ -119,11 +119,12 @@ def pinned_settings(
     record = dict(definition.settings)
     home = Path(str(record.pop("home", own.home)))
     document = Document(f"the settings of a run of {definition.name}", record)
-    changed = applied(document, [override for override in overrides if override.path[0] != "task"])
+    over = [override for override in overrides if override.path[0] != "task"]
+    changed = applied(document, over)
     reading = Reading(changed, {}, is_resolved=True)
     settings: Settings = reading.whole()
     if reading.problems:
-        raise mistake_of(reading.problems, "Carry the run on with the version of outlast that started it.")
+        raise mistake_of(reading.problems, _next_step(reading.problems, over))
     secrets = secrets_by_key(own)
     settings = exchanged(settings, lambda text: _own_secret(text, secrets))
     process = {name: getattr(own.harness, name) for name in _OF_THE_PROCESS}
@@ -136,6 +137,13 @@ def pinned_settings(
         home=home,
         file=own.file,
     )
+
+
+def _next_step(problems: Iterable[Problem], overrides: Iterable[Override]) -> str:
+    """What to do about a record that cannot be read: the overrides may be wrong, or this version too old for it."""
+    if {problem.place for problem in problems} <= {override.place for override in overrides}:
+        return "Correct what was to be set; docs/reference/settings.md lists every key."
+    return "Carry the run on with the version of outlast that started it."
 
 
 def _limits(task: TaskDocument) -> Limits:

@@ -9,6 +9,7 @@ from outlast.domain.door import stored_form
 from outlast.domain.errors import CallerMistake
 from outlast.domain.task import ApprovalRule, TaskDefinition
 from outlast.wiring.settings.models import llm_of, search_of
+from outlast.wiring.settings.overrides import from_mapping
 from outlast.wiring.settings.pin import pin, pinned_settings
 from outlast.wiring.settings.task_files import find_task
 from outlast.wiring.settings.tree import Settings
@@ -226,3 +227,16 @@ def test_states_may_be_narrowed_as_long_as_the_end_is_reached(tmp_path: Path) ->
         tmp_path, "states: [INIT, EXECUTING, COMPLETED, WAITING]\napprovals: [{on: 'EXECUTING->WAITING'}]"
     )
     assert pin(Settings(home=tmp_path), task, {}).states == ("INIT", "EXECUTING", "COMPLETED", "WAITING")
+
+
+def test_who_sets_something_wrong_is_told_to_correct_it_and_an_old_version_that_it_is_old(
+    tmp_path: Path,
+) -> None:
+    definition = pinned(settings_of(tmp_path, ""))
+    with pytest.raises(
+        CallerMistake, match=r"did you mean harness\.persistence.* Correct what was to be set"
+    ):
+        pinned_settings(definition, Settings(), from_mapping({"persistence.path": "x"}))
+    newer = TaskDefinition(name="x", settings={**definition.settings, "of_tomorrow": {"a": 1}})
+    with pytest.raises(CallerMistake, match=r"of_tomorrow.* with the version of outlast that started it"):
+        pinned_settings(newer, Settings(), from_mapping({"llm.model": "m"}))

@@ -78,8 +78,8 @@ def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
     except (OverflowError, ValueError) as error:
         raise CallerMistake(
             "not_storable",
-            f"A value of the batch cannot be stored: {error}.",
-            "Clean text with clean_text, take NUL out of it, and keep numbers within 64 bits.",
+            f"A value cannot be stored or looked for: {error}.",
+            "Leave out NUL and characters that are no valid text (lone surrogates), and keep whole numbers within 64 bits.",
         ) from error
     shared = [topic for topic in sorted(topics) if topic.startswith((QUEUE_TOPIC, SIGNAL_TOPIC))]
     told = [channels.notice(topic) for topic in shared]

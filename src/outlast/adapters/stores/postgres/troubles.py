@@ -64,7 +64,7 @@ def in_our_words(error: BaseException, where: str) -> BaseException:
         return CallerMistake(
             "not_storable",
             f"A value cannot be stored: {_first_line(error)}.",
-            "Clean text with clean_text and take NUL out, keep numbers within 64 bits and names within 2,000 bytes.",
+            "Leave out NUL and characters that are no valid text, keep numbers within 64 bits and names within 2,000 bytes.",
         )
     if may_pass(error) or isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError):
         return _broken(error, where)

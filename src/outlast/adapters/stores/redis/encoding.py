@@ -73,8 +73,8 @@ def task_lists(wanted: TaskFilter) -> list[bytes]:
 def _not_storable(what: str) -> CallerMistake:
     return CallerMistake(
         "not_storable",
-        f"A value of the batch cannot be stored: {what}.",
-        "Clean text with clean_text, keep numbers within 64 bits, and put large content into several payloads.",
+        f"A value cannot be stored or looked for: {what}.",
+        "Leave out characters that are no valid text (lone surrogates), keep numbers within 64 bits, and large content in parts.",
     )
 
 

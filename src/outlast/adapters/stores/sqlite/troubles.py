@@ -27,8 +27,8 @@ def in_our_words(error: Exception, path: Path | None, *, at_commit: bool = False
     if isinstance(error, UnicodeEncodeError | OverflowError | sqlite3.DataError | sqlite3.InterfaceError):
         return CallerMistake(
             "not_storable",
-            f"A value of the batch cannot be stored: {error}.",
-            "Clean text with clean_text, and keep positions and generations within 64 bits.",
+            f"A value cannot be stored or looked for: {error}.",
+            "Leave out characters that are no valid text (lone surrogates), and keep whole numbers within 64 bits.",
         )
     if not isinstance(error, sqlite3.Error):
         return error
