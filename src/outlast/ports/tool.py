@@ -75,13 +75,15 @@ class Draft:
 class Background:
     """That calls of a tool may go on in the background: `driver`, `server` and `principal` are those of its handles.
 
-    Where it `always` does, the task is written down before the request leaves; else the other side decides call by call.
+    Where it `always` does, the task is written down before the request leaves; else the other side decides call by call. `name` is
+    what its tasks are called, empty: as models know the tool.
     """
 
     driver: str
     server: str
     principal: str = ""
     always: bool = True
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

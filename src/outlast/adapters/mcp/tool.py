@@ -65,7 +65,7 @@ class McpTool:
         self.cache_seconds = 0.0
         self.exclusive_group: str | None = None
         self.max_concurrent: int | None = None
-        self.background = _background(way, server)
+        self.background = _background(way, server, listed.name)
         self.version = listed.version
 
     async def run(self, arguments: dict[str, Json], context: ToolContext) -> ToolResult | Handle:
@@ -114,12 +114,12 @@ class McpTool:
         return ToolResult(success=True, data=reading.data)
 
 
-def _background(way: Way, server: Server) -> Background | None:
+def _background(way: Way, server: Server, name: str) -> Background | None:
     """How calls made in this way go on in the background; None where they do not."""
     if way is Way.PLAIN:
         return None
     config = server.config
-    return Background(_DRIVERS[way], config.name, config.principal, always=way is not Way.MAYBE)
+    return Background(_DRIVERS[way], config.name, config.principal, always=way is not Way.MAYBE, name=name)
 
 
 def way_of(tool: ListedTool, listing: Listing, config: ServerConfig) -> Way:

@@ -66,7 +66,9 @@ class TaskOffice:
             rows = await self._store.list_tasks(TaskFilter(thread_id=state.thread_id, limit=_MOST_NAMES))
             own = next((task_in(row).name for row in rows if row.task_id == task_id), None)
             taken = [row.name for row in rows] + [begun.name for begun in self._names.values()]
-            self._names[task_id] = Begun(task_id, own or free_name(safe_name(wanted), taken))
+            # Where not every name of the thread is known, only one with a part of the id is surely free.
+            wanted = safe_name(wanted if len(rows) < _MOST_NAMES else f"{wanted[:24]}-{task_id[-12:]}")
+            self._names[task_id] = Begun(task_id, own or free_name(wanted, taken))
         return self._names[task_id]
 
     async def joined(
@@ -116,7 +118,7 @@ class TaskOffice:
         background = self._background(state, call, "always")
         if call is None or background is None:
             return
-        begun = await self.name_for(state, call.call, call.call.name)
+        begun = await self.name_for(state, call.call, background.name or call.call.name)
         if await batch.find(begun.id) is None:
             task = self._new(state, call, begun, background, batch.now)
             pinned = state.tools[call.call.name]
@@ -139,7 +141,7 @@ class TaskOffice:
         background = self._background(state, call, "always", "maybe")
         if call is None or background is None:
             return
-        begun = await self.name_for(state, call.call, call.call.name)
+        begun = await self.name_for(state, call.call, background.name or call.call.name)
         if await batch.find(begun.id) is None:
             task = self._new(state, call, begun, background, batch.now)
             batch.insert(begun_task(task, self._rules(task), Moment(batch.now)))

@@ -7,6 +7,7 @@ they may not be. Whoever asks sees tasks of their own only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NoReturn
 
 from outlast.domain.background import BackgroundTask, TaskQuestion, TaskStatus
@@ -148,11 +149,14 @@ async def redrive_task(
 
 async def end_tasks(store: Store, user_id: str, thread_id: str) -> None:
     """Cancel the open tasks of a thread that is deleted, and let nothing of it be told any more."""
-    for row in await store.list_tasks(TaskFilter(user_id=user_id, thread_id=thread_id, limit=_MOST)):
-        moment = Moment(await store.now())
-        if row.is_open:
-            await happen(store, row.task_id, CancelAsked(user_id), default_rules, moment)
-        await happen(store, row.task_id, ThreadGone(by_owner=True), default_rules, moment)
+    wanted = TaskFilter(user_id=user_id, thread_id=thread_id, limit=_MOST)
+    while rows := await store.list_tasks(wanted):
+        for row in rows:
+            moment = Moment(await store.now())
+            if row.is_open:
+                await happen(store, row.task_id, CancelAsked(user_id), default_rules, moment)
+            await happen(store, row.task_id, ThreadGone(by_owner=True), default_rules, moment)
+        wanted = replace(wanted, offset=wanted.offset + len(rows))
 
 
 async def find_task(

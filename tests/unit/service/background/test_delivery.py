@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -17,6 +18,7 @@ from outlast.journal.thread import read_thread_words
 from outlast.ports.background_driver import Product, Question, RemoteStatus, Snapshot
 from outlast.ports.run_rows import RunFilter
 from outlast.service import signals
+from outlast.service.background import verbs
 from outlast.service.background.verbs import redrive_task
 from outlast.service.removal import find_expired
 from outlast.service.thread_removal import Ender, delete_thread
@@ -214,6 +216,15 @@ async def test_a_thread_that_is_gone_is_told_nothing_and_not_made_again(tmp_path
         assert (await hands.task()).notification is Notification.NONE
         assert await hands.store.read_thread("t-1") is None
         assert await hands.store.list_runs(RunFilter(thread_id="t-1")) == []
+
+
+async def test_however_many_tasks_a_deleted_thread_has_all_of_them_are_ended(tmp_path: Path) -> None:
+    async with farming(tmp_path) as hands:
+        for _ in range(5):
+            await submitted(hands)
+        with patch.object(verbs, "_MOST", 2):
+            await delete_thread(hands.store, None, "t-1", "local", ENDER)
+        assert all(task.cancel_requested_at is not None for task in await hands.tasks())
 
 
 @law("TASK-4.d", "TASK-4.e", "TASK-4.f", "TASK-7.e")

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -11,7 +12,9 @@ from outlast.domain.background import TaskStatus
 from outlast.domain.events import ToolAnswered, ToolRequested
 from outlast.domain.states import State
 from outlast.ports.background_driver import Trouble
+from outlast.ports.tool import Background
 from outlast.service import signals
+from outlast.service.background import office
 from outlast.tasks.happenings import Queue
 from outlast.testing.faults import Crash, CrashPlan, CrashPoint, Faulty
 from tests.law import law
@@ -41,6 +44,17 @@ async def test_tasks_of_one_thread_have_names_of_their_own(tmp_path: Path) -> No
         ]
         told = [outcome.task for outcome in await hands.stage.outcomes(run_id)]
         assert sorted(one.name for one in told if one is not None) == ["render", "render-2"]
+
+
+async def test_a_thread_with_more_tasks_than_are_listed_has_names_for_more(tmp_path: Path) -> None:
+    async with farming(tmp_path, twice) as hands:
+        with patch.object(office, "_MOST_NAMES", 3):
+            for _ in range(4):
+                run_id = await hands.stage.play("go", thread_id="t-1")
+                assert (await hands.stage.state(run_id)).state is State.COMPLETED
+        names = [task.name for task in await hands.tasks()]
+        assert len(set(names)) == 8
+        assert all(name.startswith("render") for name in names)
 
 
 async def test_where_each_call_is_a_task_its_row_is_there_before_the_request_leaves(tmp_path: Path) -> None:
@@ -91,6 +105,8 @@ async def test_a_call_whose_worker_died_is_a_task_of_unknown_outcome_and_is_not_
 ) -> None:
     async with farming(tmp_path, always=always) as hands:
         asked = asyncio.Event()
+        render = hands.stage.tools["render"]
+        render.background = Background("far", "farm", "me", always=always, name="scene")
 
         async def hanging(*arguments: Any) -> Any:
             asked.set()
@@ -106,7 +122,8 @@ async def test_a_call_whose_worker_died_is_a_task_of_unknown_outcome_and_is_not_
         hands.stage.tools["render"].call = inner  # type: ignore[attr-defined]
         await hands.store.expire_lease("runs", run_id)  # type: ignore[attr-defined]
         await hands.stage.work(run_id)
-        assert [task.status for task in await hands.tasks()] == [TaskStatus.UNKNOWN_OUTCOME]
+        named = [(task.status, task.name) for task in await hands.tasks()]
+        assert named == [(TaskStatus.UNKNOWN_OUTCOME, "scene")], "as the other side calls it"
         assert len(await hands.stage.events(run_id, ToolRequested)) == 1
         outcome = (await hands.stage.outcomes(run_id))[0]
         assert outcome.error is not None
