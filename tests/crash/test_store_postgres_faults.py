@@ -19,13 +19,14 @@ from tests.law import law
 
 
 async def warm(store: PostgresStore) -> None:
-    """Let the connection know both statements that write, so that the first answer is that to a commit."""
+    """Let the connection know all three statements that write, so that the first answer is that to a commit."""
     head = await store.read_head("warm")
     if not head:
         await start(store, "warm")
         await take(store, "warm")
     assert await store.commit([append("warm", head, generation=1)]) == Committed()
     assert await store.commit([append("warm", head + 1)]) == Committed()
+    assert await store.commit([Release("runs", "nobody's", 1, None)]) == Refused(Guard.GENERATION, 0)
     telling = store._home and store._home.crier._task
     if telling:
         await telling

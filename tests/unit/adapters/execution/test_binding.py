@@ -39,6 +39,7 @@ async def test_class_of_the_guide_works_as_written(context: ToolContext) -> None
     assert await bound.run(arguments, context) == ToolResult(success=True, data=["a", "b", "c", "d", "e"])
 
 
+@law("RUN-4.a")
 async def test_decorated_function_is_the_same(context: ToolContext) -> None:
     @tool(
         effect="read",
