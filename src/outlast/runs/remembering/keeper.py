@@ -1,14 +1,17 @@
-"""The keeper of memory: takes entries of the queue `memory` as they become due, one at a time, beside a worker that takes runs."""
+"""The keeper of memory: takes entries of the queue `memory` as they become due, some at a time, beside a worker that takes
+runs."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from outlast.domain.errors import OutlastError
 from outlast.journal.upcast import READER
+from outlast.ports.batch import Refused
 from outlast.ports.queue import Claim, Release
 from outlast.ports.store import Store
 from outlast.ports.watch import Watch
@@ -35,6 +38,9 @@ UPKEEP_SECONDS: Final = 3600.0
 RETRY_SECONDS: Final = 30.0
 LONGEST_RETRY_SECONDS: Final = 3600.0
 """How soon what failed is tried again: twice as long after each failure, up to an hour."""
+
+ENTRIES_AT_ONCE: Final = 16
+"""How many entries are claimed and given back together; what they ask for is done one after the other."""
 
 _log = logging.getLogger("outlast.memory")
 
@@ -121,33 +127,54 @@ class Keeper:
         return None if due_at is None else (due_at - await self._store.now()).total_seconds()
 
     async def _take(self, heartbeat: Heartbeat, item: str | None = None) -> bool:
-        """Claim an entry and do what it asks for; False when there was none."""
+        """Claim some entries and do what they ask for; False when there were none."""
         asked = elapsed_seconds()
-        claims = await self._store.claim(MEMORY, self._holder, self._lease_seconds, item=item, reader=READER)
-        if not claims:
-            return False
-        lease = Lease(claims[0], asked, self._lease_seconds)
-        heartbeat.enter(lease, _nothing)
+        most = ENTRIES_AT_ONCE if item is None else 1
+        claims = await self._store.claim(
+            MEMORY, self._holder, self._lease_seconds, limit=most, item=item, reader=READER
+        )
+        leases = [Lease(claim, asked, self._lease_seconds) for claim in claims]
+        for lease in leases:
+            heartbeat.enter(lease, _nothing)
         try:
-            await self._done(claims[0])
+            await self._work_off(claims)
         finally:
-            heartbeat.leave(lease)
-        return True
+            for lease in leases:
+                heartbeat.leave(lease)
+        return bool(claims)
 
-    async def _done(self, claim: Claim) -> None:
-        entry = await self._store.read_entry(MEMORY, claim.item)
-        before = Progress.read(entry.note if entry is not None else "")
-        now = claim.store_now
+    async def _work_off(self, claims: Sequence[Claim]) -> None:
+        """Do what entries ask for, then give them back together. Cancelled, those that are left go back as they were."""
+        back: dict[str, Release] = {}
         try:
-            progress, due_at = await self._acted(claim.item, before, now)
+            for claim in claims:
+                back[claim.item] = await self._done(claim)
         except asyncio.CancelledError:
-            await self._store.commit([_released(claim, before, now)])
+            for claim in claims[len(back) :]:
+                back[claim.item] = _released(claim, await self._progress_of(claim), claim.store_now)
+            await self._give_back([*back.values()])
             raise
+        await self._give_back([*back.values()])
+
+    async def _give_back(self, back: Sequence[Release]) -> None:
+        """All at once or, where a lease was lost meanwhile, each by itself."""
+        if isinstance(await self._store.commit(back), Refused):
+            for release in back:
+                await self._store.commit([release])
+
+    async def _progress_of(self, claim: Claim) -> Progress:
+        entry = await self._store.read_entry(MEMORY, claim.item)
+        return Progress.read(entry.note if entry is not None else "")
+
+    async def _done(self, claim: Claim) -> Release:
+        """Do what an entry asks for; returns how it is given back."""
+        before, now = await self._progress_of(claim), claim.store_now
+        try:
+            return _released(claim, *await self._acted(claim.item, before, now))
         except Exception as error:  # noqa: BLE001 - whatever one entry brings, the keeper goes on with the others
             code = error.code if isinstance(error, OutlastError) else type(error).__name__
             _log.warning("%s is not remembered yet: %s: %s", claim.item, code, error)
-            progress, due_at = after_failure(before, code, now)
-        await self._store.commit([_released(claim, progress, due_at)])
+            return _released(claim, *after_failure(before, code, now))
 
     async def _acted(self, item: str, before: Progress, now: datetime) -> tuple[Progress, datetime | None]:
         if item != UPKEEP:

@@ -107,6 +107,21 @@ async def test_two_keepers_at_once_remember_everything_once(tmp_path: Path) -> N
         assert await on.texts(kinds=CONCLUSION) == ["In Cornwall.", "In London."]
 
 
+async def test_many_runs_are_claimed_together_and_given_back_together(tmp_path: Path) -> None:
+    async with mindful(tmp_path, HELLO) as on:
+        runs = [await on.stage.play("Hello.") for _ in range(6)]
+        plan = CrashPlan()
+        await on.keeper(Faulty(on.stage.store, plan, "store")).clear()
+        for run in runs:
+            entry = await on.stage.store.read_entry(MEMORY, run)
+            assert entry is not None
+            assert Progress.read(entry.note).position == await on.stage.store.read_head(run)
+    written = [
+        point.label for point in plan.points if point.label.startswith(("store.claim", "store.commit"))
+    ]
+    assert set(written) == {"store.claim#1", "store.commit#1"}
+
+
 async def test_a_serving_keeper_takes_runs_as_they_end_and_stops_when_told(tmp_path: Path) -> None:
     async with mindful(tmp_path, READS, read) as on:
         keeper = on.keeper()
@@ -141,6 +156,31 @@ async def test_a_keeper_that_is_stopped_in_the_middle_leaves_the_entry_to_the_ne
             await serving
         await on.keeper().clear()
         assert await on.texts() == ["Tin is traded in Cornwall."]
+
+
+async def test_a_keeper_that_is_stopped_gives_back_what_it_has_not_begun_and_what_it_has_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with mindful(tmp_path, HELLO) as on:
+        runs = [await on.stage.play("Hello.") for _ in range(3)]
+        begun, keeper = asyncio.Event(), on.keeper()
+
+        async def remember(run_id: str, after: int = 0) -> int:
+            if run_id != runs[1]:
+                return 7
+            begun.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        monkeypatch.setattr(keeper._indexer, "remember", remember)
+        clearing = asyncio.create_task(keeper.clear())
+        async with asyncio.timeout(5):
+            await begun.wait()
+            clearing.cancel()
+            await asyncio.gather(clearing, return_exceptions=True)
+        entries = [await on.stage.store.read_entry(MEMORY, run) for run in runs]
+        found = [(one.until, one.due_at is None, Progress.read(one.note).position) for one in entries if one]
+        assert found == [(None, True, 7), (None, False, 0), (None, False, 0)]
 
 
 async def done_with(on: Mindful, run: str) -> None:
