@@ -238,10 +238,14 @@ class Drafter:
         return FORMS.get(command.form) or self.readings.conversations[command.branch].schema
 
 
+_COMMANDS: Final = get_args(Command)
+_EVENTS: Final = tuple(KINDS.values())
+
+
 def _must_be_commands(commands: Sequence[object]) -> None:
     """Raises TypeError for what a user's workflow returned beside commands."""
     for command in commands:
-        if not isinstance(command, get_args(Command)):
+        if not isinstance(command, _COMMANDS):
             raise TypeError(f"{command!r:.80} is no command; the moves in outlast.workflow make them")
-        if isinstance(command, Record) and not isinstance(command.event, tuple(KINDS.values())):
+        if isinstance(command, Record) and not isinstance(command.event, _EVENTS):
             raise TypeError(f"{command.event!r:.80} is no event that could be recorded")

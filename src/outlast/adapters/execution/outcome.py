@@ -41,9 +41,10 @@ def answer_of(returned: object) -> Answer:
     if isinstance(result.data, bytes):
         return result
     try:
-        return replace(result, data=stored_form(plain_json(result.data)))
+        data = stored_form(plain_json(result.data))
     except ModelMistake as refused:
         return failed(f"The tool returned what JSON cannot hold: {refused.detail}")
+    return result if data is result.data else replace(result, data=data)
 
 
 def failed(error: str) -> ToolResult:

@@ -57,11 +57,10 @@ def _count(data: bytes, kind: bytes) -> int:
 
 
 def _message_tokens(message: Message) -> int:
-    calls = sum(
-        _MESSAGE_TOKENS + estimate_tokens(call.name + json.dumps(call.arguments))
-        for call in message.tool_calls
-    )
-    return _MESSAGE_TOKENS + estimate_tokens(message.text) + calls
+    tokens = _MESSAGE_TOKENS + estimate_tokens(message.text)
+    for call in message.tool_calls:
+        tokens += _MESSAGE_TOKENS + estimate_tokens(call.name + json.dumps(call.arguments))
+    return tokens
 
 
 def _tool_tokens(tool: ToolSchema) -> int:

@@ -58,6 +58,7 @@ class TaskOffice:
         self._rules = rules
         self._notify = notify
         self._names: dict[str, Begun] = {}
+        self._begins_any = any(tool.background is not None for tool in tools.values())
 
     async def name_for(self, state: RunState, call: ToolCall, wanted: str) -> Begun:
         """See `Office.name_for`."""
@@ -83,6 +84,8 @@ class TaskOffice:
         batch = TaskBatch(self._store, self._rules, now)
         for one in recorded:
             match one.event:
+                case ToolRequested() | ToolUnsettled() | ToolAnswered() if not (self._begins_any or handles):
+                    pass
                 case ToolRequested(call=name):
                     await self._requested(batch, state, _call(name, state, before))
                 case ToolUnsettled(call=name):
