@@ -129,7 +129,8 @@ def test_g07_03_a_worker_goes_on_with_the_run_of_a_dead_process_and_leaves_the_l
 ) -> None:
     leased = ("--set", "harness.lease_seconds=1")
     talking.write("script.yaml", "- say: too late\n  delay_seconds: 60\n")
-    dead = talking.start("run", "--task", "talk", "--input", "dies in a model call", *leased)
+    at_once = ("--set", "memory.enabled=false")  # so that the model is asked in the commit that is shown
+    dead = talking.start("run", "--task", "talk", "--input", "dies in a model call", *leased, *at_once)
     dead.until("INIT -> EXECUTING")
     dead.kill()
     dead_run = talking.run_id()
