@@ -66,8 +66,8 @@ class Chromium:
             made.close()
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Chromium]:
+@contextmanager
+def opened_chromium() -> Iterator[Chromium]:
     """Debian's Chromium where it is installed, else the one among the page's own packages."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -79,3 +79,10 @@ def chromium() -> Iterator[Chromium]:
             yield Chromium(browser)
         finally:
             browser.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chromium]:
+    """A browser for the stories of a module."""
+    with opened_chromium() as opened:
+        yield opened

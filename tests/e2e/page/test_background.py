@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,16 +12,13 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from outlast.adapters.stores.sqlite import SqliteStore
-from outlast.domain.background import BackgroundTask
 from outlast.domain.ids import LOCAL_USER
 from outlast.domain.notification import Notification
-from outlast.ports.task_rows import InsertTask
-from outlast.tasks.codec import row_of
 from outlast.tasks.desk import happen
 from outlast.tasks.rules import Moment, TaskRules
 from tests.e2e.command_line import Home
 from tests.e2e.page.conftest import Chromium
-from tests.e2e.page.steps import begin, served
+from tests.e2e.page.steps import begin, now_in, put, served
 from tests.law import law
 from tests.mcp_peers.running import RunningPeer
 from tests.unit.tasks.props import after, completed, task, working
@@ -50,33 +45,6 @@ def peer(home: Home) -> Iterator[RunningPeer]:
         yield running
 
 
-def now_in(home: Home, doing: Any) -> None:
-    """Have something done with the store of a home; a browser has the loop of this thread."""
-
-    async def act() -> None:
-        store = SqliteStore(home.folder / ".outlast/outlast.db")
-        await store.open()
-        try:
-            await doing(store)
-        finally:
-            await store.close()
-
-    def whole(acting: Coroutine[Any, Any, None]) -> None:
-        asyncio.run(acting)
-
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(whole, act()).result()
-
-
-def put(home: Home, found: BackgroundTask) -> None:
-    """Have the store of a home know a task."""
-
-    async def insert(store: SqliteStore) -> None:
-        await store.commit([InsertTask(row_of(found))])
-
-    now_in(home, insert)
-
-
 @law("DOOR-2.f")
 def test_what_a_task_asks_is_answered_and_another_is_cancelled(
     home: Home, peer: RunningPeer, chromium: Chromium
@@ -93,7 +61,7 @@ def test_what_a_task_asks_is_answered_and_another_is_cancelled(
     with chromium.at(address) as page:
         begin(page, "Tidy up", "jobs")
         page.get_by_role("button", name="Background tasks: 2").wait_for()
-        page.get_by_role("button", name="1 need an answer").click()
+        page.get_by_role("button", name="1 to answer").click()
         sheet = page.get_by_role("dialog", name="Background tasks")
         form = sheet.locator("form")
         form.get_by_text("confirm").first.wait_for()

@@ -72,6 +72,7 @@ def test_a_stranger_asks_leaves_and_comes_back_to_the_cited_report(library: Home
         page.get_by_role("button", name="[S1]").first.click()
         sheet = page.get_by_role("dialog")
         quoted = sheet.locator("mark").inner_text()
+        expect(sheet.locator("mark")).to_be_in_viewport()
         assert len(quoted) > 20
         assert quoted in sheet.inner_text()
         sheet.get_by_role("button", name="Go to step").click()
@@ -183,6 +184,20 @@ def test_a_conversation_goes_on_turn_by_turn(talking: Home, chromium: Chromium) 
         page.get_by_role("button", name="Delete").click()
         page.get_by_role("heading", name="What should be done?").wait_for()
         expect(page.get_by_role("navigation", name="Conversations")).to_have_count(0)
+
+
+def test_a_conversation_shows_its_own_run_at_work_and_no_other(talking: Home, chromium: Chromium) -> None:
+    talking.write("script.yaml", HOLD)
+    _, address = served(talking)
+    with chromium.at(address) as page:
+        for words in ("Hold the first", "Hold the second"):
+            page.goto(address)
+            begin(page, words)
+        page.get_by_role("link", name="Conversation").click()
+        open_run = page.get_by_role("link", name="Open the run")
+        open_run.first.wait_for()
+        expect(open_run).to_have_count(1)
+        expect(page.get_by_role("list", name="What was said").get_by_role("listitem")).to_have_count(1)
 
 
 @law("SAFE-1.a")

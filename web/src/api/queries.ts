@@ -36,7 +36,7 @@ export const runsQuery = (wanted: RunsWanted = {}) =>
       const asked = new URLSearchParams();
       if (wanted.state) asked.set("state", wanted.state);
       if (wanted.task) asked.set("task", wanted.task);
-      if (wanted.thread) asked.set("thread_id", wanted.thread);
+      if (wanted.thread) asked.set("thread", wanted.thread);
       return call<{ runs: RunListed[] }>(`/api/runs?${asked}`, { signal });
     },
     refetchInterval: (query) => (query.state.data?.runs.some(isActive) ? BUSY_MS : IDLE_MS),

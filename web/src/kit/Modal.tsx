@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { useWords } from "./i18n";
 
 interface ModalProps {
@@ -15,7 +15,8 @@ export function Modal({ title, open, onClose, children, side = false }: ModalPro
   const say = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Before the effects of what is in it: it can be scrolled to only once it is shown.
+  useLayoutEffect(() => {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();
   }, [open]);

@@ -6,6 +6,7 @@ import { useWords } from "../../kit/i18n";
 import { Badge, Button, ErrorNote, INPUT } from "../../kit/parts";
 import { Pre } from "../runs/Pre";
 import type { OpenTicket } from "../runs/reading";
+import { subjectOf } from "../runs/waiting";
 
 interface ToolCallShown {
   tool: string;
@@ -86,8 +87,6 @@ export function ApprovalCard({ runId, request }: { runId: string; request: OpenT
     </section>
   );
 }
-
-const subjectOf = (subject: string): string => subject.replace(/@.*$/, "");
 
 function parsed(text: string): Json | null {
   try {

@@ -6,6 +6,7 @@ import type { RunListed } from "../../api/types";
 import { count, shortened, shortTime, usd } from "../../kit/format";
 import { sayValue, useWords } from "../../kit/i18n";
 import { Button, Empty, ErrorNote, Loading, PageTitle, SELECT, StateBadge } from "../../kit/parts";
+import { waitingWords } from "./waiting";
 
 const route = getRouteApi("/runs");
 const STATES = [
@@ -108,7 +109,7 @@ function RunItem({ run, isChosen, onChoose }: { run: RunListed; isChosen: boolea
         </p>
         {run.waiting_for.map((what) => (
           <p key={what} className="text-sm text-warn">
-            {what}
+            {waitingWords(what)}
           </p>
         ))}
         {run.error ? <p className="text-bad text-sm">{run.error.detail}</p> : null}

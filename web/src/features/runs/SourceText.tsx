@@ -52,9 +52,10 @@ export function SourceText({ source, lines }: { source: Source; lines: readonly 
   const say = useWords();
   const mark = useRef<HTMLElement>(null);
   const span = useMemo(() => spanOf(textOf(source, lines), source.quote), [source, lines]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text around the quote may be there later than the quote
   useEffect(() => {
     mark.current?.scrollIntoView({ block: "center" });
-  }, []);
+  }, [span]);
   if (!source.quote) return null;
   return (
     <figure>

@@ -5,6 +5,7 @@ import type { RunListed } from "../../api/types";
 import { shortened, shortTime } from "../../kit/format";
 import { useWords, type Word } from "../../kit/i18n";
 import { Card, ErrorNote, PageTitle, StateBadge } from "../../kit/parts";
+import { needsPerson, waitingWords } from "../runs/waiting";
 import { Composer } from "./Composer";
 
 /** Where a person begins: ask for something, and see at once what waits, what failed and what is at work. */
@@ -20,10 +21,10 @@ export function StartPage() {
         <Composer onStarted={(run) => void navigate({ to: "/runs/$runId", params: { runId: run.run_id } })} />
       </Card>
       {runs.error ? <ErrorNote error={runs.error} onRetry={() => void runs.refetch()} /> : null}
-      <Group word="start.needsYou" runs={listed.filter((run) => run.waiting_for.length > 0)} />
+      <Group word="start.needsYou" runs={listed.filter(needsPerson)} />
       <Group
         word="start.atWork"
-        runs={listed.filter((run) => !run.waiting_for.length && !run.ended_at && run.state !== "FAILED")}
+        runs={listed.filter((run) => !needsPerson(run) && !run.ended_at && run.state !== "FAILED")}
       />
       <Group word="start.failed" runs={listed.filter((run) => run.state === "FAILED").slice(0, 5)} />
       <Group word="start.finished" runs={listed.filter((run) => run.state === "COMPLETED").slice(0, 5)} />
@@ -48,7 +49,9 @@ function Group({ word, runs }: { word: Word; runs: RunListed[] }) {
               <span className="min-w-0 flex-1">
                 <span className="block truncate font-medium">{shortened(run.input, 120) || run.run_id}</span>
                 <span className="block truncate text-faint text-sm">
-                  {run.waiting_for[0] ?? run.error?.detail ?? `${run.task} · ${shortTime(run.started_at)}`}
+                  {run.waiting_for.map(waitingWords)[0] ??
+                    run.error?.detail ??
+                    `${run.task} · ${shortTime(run.started_at)}`}
                 </span>
               </span>
               <StateBadge kind="state" value={run.state} outcome={run.outcome} />

@@ -42,7 +42,7 @@ function OneThread({ threadId }: { threadId: string }) {
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
       <PageTitle
         aside={
-          <div className="flex gap-2">
+          <div className="flex flex-wrap gap-2">
             <TasksButton threadId={threadId} />
             <Button look="danger" disabled={gone.isPending} onClick={forget}>
               {say("action.delete")}
