@@ -19,6 +19,7 @@ from bench.parts import (
     costs,
     gateway,
     memory,
+    page,
     queues,
     research,
     resume,
@@ -40,6 +41,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "resume": resume.measure,
     "start": start.measure,
     "gateway": gateway.measure,
+    "page": page.measure,
     "research": research.measure,
     "context": context.measure,
 }
