@@ -48,3 +48,19 @@ async def test_a_claim_costs_what_is_due_and_not_what_waits(
     await link.close()
     await store.close()
     assert many < 1.2 * few, (few, many)
+
+
+async def test_a_claim_for_one_user_alone_looks_at_nobodys_leases(postgres_store_url: str) -> None:
+    store = PostgresStore(postgres_store_url)
+    await store.open()
+    now = await store.now()
+    await store.commit([Enqueue("runs", f"d{n}", now, "ann", "due") for n in range(600)])
+    link = await Dialer(read_address(postgres_store_url), 30).dial()
+    await store.claim("runs", "w", 60, limit=10, shares=Shares())
+    few = await rows_of_a_claim(link, None)
+    await store.claim("runs", "w", 60, limit=500, shares=Shares())
+    await link.rows("VACUUM {schema}.queue_entries")  # the versions before are no rows to go through
+    many = await rows_of_a_claim(link, None)
+    await link.close()
+    await store.close()
+    assert many < few + 10, (few, many)
