@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.command_line import Home
 from tests.e2e.page.conftest import Chromium
 from tests.e2e.page.steps import begin, served
+from tests.law import law
 
 ASKING = """
 - {when: {turn: 0}, call: {tool: ask_human, arguments: {question: "Which side?"}}}
@@ -64,6 +65,7 @@ def test_the_task_used_last_is_chosen_and_one_that_cannot_be_used_says_why(
         expect(page.get_by_label("Task", exact=True)).to_have_value("talk")
 
 
+@law("DOOR-2.i")
 def test_what_is_remembered_is_looked_through_and_forgotten(library: Home, chromium: Chromium) -> None:
     done = library.outlast("run", "--task", "brief", "--input", "How do tidal lagoons compare?", "--json")
     assert done.code == 0
