@@ -30,6 +30,7 @@ _NEXT_STEP: Final = "Answer with exactly one JSON value that fits the schema, an
 _REASONING_TAG: Final = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _JSON_BLOCK: Final = re.compile(r"```[ \t]*json[c5]?\b(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _MARK: Final = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
+_MEANT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})|\\.", re.DOTALL)
 
 
@@ -178,14 +179,43 @@ def _broken(text: str, openers: str) -> Sequence[str]:
 
 
 def _repaired(texts: Sequence[str], repair: Repair) -> Iterator[Json]:
-    """What `repair` makes of `texts`, unless it invented or lost a single letter or digit."""
+    """What `repair` makes of `texts`, unless it invented or lost a letter or digit, or changed a string."""
     for text in texts:
         try:
             value = repair(text)
         except ValueError:
             continue
-        if _letters(json.dumps(value, ensure_ascii=False)) == _letters(text):
+        is_whole = _letters(json.dumps(value, ensure_ascii=False)) == _letters(text)
+        if is_whole and all(_stands(string, text, _unescaped(text)) for string in _strings(value)):
             yield value
+
+
+def _strings(value: Json) -> Iterator[str]:
+    """Every string in a value, keys included, that is more than one word."""
+    if isinstance(value, str):
+        if not value.isidentifier():
+            yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _strings(key)
+            yield from _strings(item)
+
+
+def _stands(string: str, text: str, unescaped: str) -> bool:
+    """Does a text hold a string between quotes, as it is or escaped?"""
+    quoted = [f"{quote}{string}{quote}" for quote in "\"'`"]
+    return any(one in text or one in unescaped for one in quoted) or f"\u201c{string}\u201d" in text
+
+
+def _unescaped(text: str) -> str:
+    """A text with its escapes as the characters they mean."""
+    plain = _ESCAPE.sub(
+        lambda found: chr(int(found[1], 16)) if found[1] else _MEANT.get(found[0][1], found[0][1]), text
+    )
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _letters(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -91,3 +92,9 @@ def test_slips_of_the_pen_are_mended_or_told(meant: dict[str, Any], data: st.Dat
         case "no quotes on keys":
             text = text.replace('"count":', "count:", 1)
     assert read(text) in (None, meant)
+
+
+@pytest.mark.parametrize("word", ['"[', '",', "\\", "a\nb", "it's", '{"x": 1}', "], }"])
+def test_a_mended_answer_holds_every_string_as_it_stood(word: str) -> None:
+    meant = {"word": word, "count": 1, "parts": [word], "deep": {"is_good": True}}
+    assert read(json.dumps(meant)[:-1] + ", }") in (None, meant)
