@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import contextvars
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
@@ -183,10 +184,11 @@ class Connection:
         if owner is None or owner is asyncio.current_task():
             return
         if not at_once:
-            await asyncio.wait({owner}, timeout=CLOSE_SECONDS)
+            await _ended(owner)
         if not owner.done():
-            owner.cancel()
-            await asyncio.wait({owner}, timeout=CLOSE_SECONDS)
+            if not owner.cancelling():
+                owner.cancel()
+            await _ended(owner)
 
     async def _live(self) -> None:
         """The whole life of the connection, in one task: the library wants to be left by the task that entered it."""
@@ -251,6 +253,21 @@ class Connection:
     ) -> types.ElicitResult:
         """No person is there during an ordinary call, so that a question is declined."""
         return types.ElicitResult(action="decline")
+
+
+async def _ended(owner: asyncio.Task[None]) -> None:
+    """Wait a bounded time for the end of a connection, also when cancelled meanwhile, which is then heard of afterwards.
+
+    Whoever went on would leave the program running, and one more cancel of the owner would defeat the library's own ending of it.
+    """
+    until, heard = time.monotonic() + CLOSE_SECONDS, None
+    while not owner.done() and (left := until - time.monotonic()) > 0:
+        try:
+            await asyncio.wait({owner}, timeout=left)
+        except asyncio.CancelledError as cancelled:
+            heard = cancelled
+    if heard is not None:
+        raise heard
 
 
 def _forget(owner: asyncio.Task[None]) -> None:

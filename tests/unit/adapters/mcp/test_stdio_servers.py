@@ -6,11 +6,14 @@ import asyncio
 import json
 import os
 import re
+import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from outlast.adapters.execution.validation import check_arguments
+from outlast.adapters.mcp import server
 from outlast.adapters.mcp.config import ServerConfig
 from outlast.adapters.mcp.servers import McpServers
 from outlast.domain.bounded import SHOWN_BYTES, bound
@@ -66,6 +69,22 @@ async def test_g08_01_a_crash_fails_all_pending_calls_at_once_and_the_next_call_
     assert (await called(tools["peer__echo"], tmp_path, text="again")).data == "again"
     assert not elsewhere.done()
     elsewhere.cancel()
+
+
+async def test_g08_01_a_program_that_says_nothing_is_ended_also_where_nobody_waits_for_it_any_more(
+    servers: McpServers, tmp_path: Path
+) -> None:
+    silent = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    config = ServerConfig(name="peer", command=sys.executable, args=("-c", silent))
+    # The list is given up while the connection that was given up before is still being closed.
+    with patch.object(server, "CONNECT_SECONDS", 1.0), patch.object(server, "LISTING_SECONDS", 1.2):
+        with pytest.raises(server.ServerFailure, match="did not list its tools in time"):
+            await servers.server(config).listing(1.2)
+        async with asyncio.timeout(20):
+            await servers.close()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 @pytest.mark.parametrize("tool", ["count_and_die", "count_and_die_reading", "count_and_die_same"])
