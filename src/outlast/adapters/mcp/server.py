@@ -23,6 +23,8 @@ from outlast.domain.tool_call import Effect
 
 T = TypeVar("T")
 
+_LOOK: Final = "Look at the log of the server itself; `outlast tools list` asks it again."
+
 PATIENCE_SECONDS: Final = 2.0
 """A pause before the next attempt to connect that is longer than this is not waited for: the request fails at once."""
 
@@ -81,7 +83,7 @@ class Server:
         if refreshing.done():
             return refreshing.result()
         detail = f"The MCP server {self.config.name} did not list its tools in time."
-        raise ServerFailure(Kind.TIMEOUT, detail, "See what it does.")
+        raise ServerFailure(Kind.TIMEOUT, detail, _LOOK)
 
     async def call(
         self, name: str, arguments: dict[str, Any], deadline_seconds: float
@@ -217,7 +219,7 @@ class Server:
         await asyncio.wait({opening}, timeout=max(until - time.monotonic(), 0.0))
         if not opening.done():
             detail = f"The MCP server {self.config.name} was not ready in time."
-            raise ServerFailure(Kind.UNREACHABLE, detail, "See what it waits for.")
+            raise ServerFailure(Kind.UNREACHABLE, detail, _LOOK)
         return opening.result()
 
     async def _opened(self, pause_seconds: float) -> Connection:
