@@ -1,10 +1,13 @@
 """A run that lives through several processes: workers that come and go, and the person it asks."""
 
+import asyncio
+import functools
+import inspect
 import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from outlast.adapters.execution.validation import check_arguments, check_output
 from outlast.adapters.providers.scripted import ScriptedProvider
@@ -34,12 +37,41 @@ from tests.crash import trade
 LEASE_SECONDS = 600.0
 MOST_CLAIMS = 20
 
+TURNS_TO_REST = 40
+"""After so many turns of its loop a process has done all it can do without an answer from outside."""
+
 
 class Deaf:
     """Nobody watches."""
 
     def publish(self, frame: Frame) -> None:
         """Let a frame go."""
+
+
+class Unhurried:
+    """A store that answers once everything else has come to rest, one call after the other.
+
+    How far the rest of a process gets while the disk is at work depends on the disk; that calls are numbered alike in every run of
+    the same, and a point to die at is there in each, must not.
+    """
+
+    def __init__(self, store: Any, turn: asyncio.Lock) -> None:
+        self._store = store
+        self._turn = turn
+
+    def __getattr__(self, verb: str) -> Any:
+        attribute = getattr(self._store, verb)
+        if not inspect.iscoroutinefunction(attribute):
+            return attribute
+
+        @functools.wraps(attribute)
+        async def answered(*args: Any, **kwargs: Any) -> Any:
+            async with self._turn:
+                for _ in range(TURNS_TO_REST):
+                    await asyncio.sleep(0)
+                return await attribute(*args, **kwargs)
+
+        return answered
 
 
 class Watched(Worker):
@@ -63,6 +95,7 @@ class Life:
     asked_unknown: list[str] = field(default_factory=list)
     told_again: list[str] = field(default_factory=list)
     last: Session | None = None
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 async def begun() -> Life:
@@ -106,7 +139,7 @@ async def live_on(life: Life, plan: CrashPlan, after_crash: Callable[[], Awaitab
 
 async def _work(life: Life, plan: CrashPlan, name: str) -> None:
     """One process works on the run until it gives it back or dies."""
-    store: Store = Faulty(life.store, plan, "store")
+    store: Store = Faulty(cast("Store", Unhurried(life.store, life.turn)), plan, "store")
     worker = Watched(store, _builder(life, plan), holder=name, name=name, lease_seconds=LEASE_SECONDS)
     try:
         reason = await worker.work_on(life.run_id)
@@ -137,7 +170,9 @@ def _builder(life: Life, plan: CrashPlan) -> Any:
             search=Faulty(library, plan, "search"),
             fetch=Faulty(library, plan, "fetch"),
             close=close,
-            memory=LongTermMemory(Faulty(life.store.memory, plan, "memory")),
+            memory=LongTermMemory(
+                Faulty(cast("Any", Unhurried(life.store.memory, life.turn)), plan, "memory")
+            ),
         )
 
     return build
