@@ -19,6 +19,7 @@ from outlast.domain.events import (
     ToolRequested,
 )
 from outlast.domain.states import ENDED, State
+from outlast.journal.upcast import READER
 from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.stream import Append
@@ -122,7 +123,7 @@ async def test_g07_03_runs_of_the_dead_go_on_and_runs_of_the_living_are_left_alo
         at_work = asyncio.create_task(stage.worker("alive").work_on(living))
         await soon(hands.is_waiting)
         orphan = await stage.start()
-        assert await stage.store.claim("runs", "dead", 30.0, item=orphan)
+        assert await stage.store.claim("runs", "dead", 30.0, item=orphan, reader=READER)
         await lose(stage, orphan)
         shift = Shift(stage.worker("new"))
         serving = asyncio.create_task(shift.serve())

@@ -13,8 +13,12 @@ from outlast.domain.door import Json
 from outlast.domain.errors import Broken
 from outlast.domain.events import KINDS
 
-READER: Final = 1
-"""The reader version of this program: it understands every event of runs whose min_reader is at most this."""
+READER: Final = 2
+"""The reader version of this program: it understands every event of runs whose min_reader is at most this.
+
+It goes up with every kind of event, or version of one, that is added; `tests/unit/journal/test_readers.py` holds the two together.
+A worker of an older reader does not claim runs that this one began or took up.
+"""
 
 Step = Callable[[dict[str, Json]], dict[str, Json]]
 

@@ -251,7 +251,10 @@ class Session:
         """What rides along: the row where the state changed, what waited for it, the thread's words at the end, a snapshot."""
         items: list[Item] = [*due_for_memory(self.state, recorded)]
         entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]
-        if entered or self._is_in_line or isinstance(recorded[-1].event, RunReleased):
+        is_claimed = any(
+            isinstance(one.event, RunClaimed) for one in recorded
+        )  # here is told what reads it from now on
+        if entered or is_claimed or self._is_in_line or isinstance(recorded[-1].event, RunReleased):
             change: UpdateRun = row_change(self.state, recorded[-1].at)
             items.append(change)
         if entered:

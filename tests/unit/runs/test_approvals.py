@@ -17,6 +17,7 @@ from outlast.domain.events import (
     TicketVoided,
 )
 from outlast.domain.task import ApprovalRule
+from outlast.journal.upcast import READER
 from outlast.ports.tool import tool
 from outlast.service import signals
 from outlast.testing.clock import FakeClock
@@ -134,7 +135,9 @@ async def test_g06_05_a_late_click_resumes_a_run_whose_ticket_does_not_expire(tm
         run = await stage.play()
         clock.advance(timedelta(days=3).total_seconds())
         await signals.approve(stage.store, run, "eve")
-        assert [claim.item for claim in await stage.store.claim("runs", "other", 30.0)] == [run]
+        assert [claim.item for claim in await stage.store.claim("runs", "other", 30.0, reader=READER)] == [
+            run
+        ]
 
 
 @law("RUN-8.g")

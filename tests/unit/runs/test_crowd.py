@@ -9,6 +9,7 @@ from typing import Any
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.domain.errors import Broken
 from outlast.domain.events import RunClaimed
+from outlast.journal.upcast import READER
 from outlast.ports.queue import Claim, Enqueue
 from outlast.runs.crowd import (
     APART_SECONDS,
@@ -88,7 +89,7 @@ async def test_the_run_of_a_worker_that_is_gone_is_taken_when_its_lease_ends(tmp
     """Not when an idle worker happens to look the next time."""
     async with staged(tmp_path, in_turn(say("done"))) as stage:
         run = await stage.start()
-        [gone] = await stage.store.claim("runs", "gone", 1.0)
+        [gone] = await stage.store.claim("runs", "gone", 1.0, reader=READER)
         watch = stage.store.watch([run])
         shift = Shift(stage.worker())
         serving = asyncio.create_task(shift.serve())
@@ -109,7 +110,7 @@ async def test_a_run_that_is_offered_again_later_wakes_nobody(tmp_path: Path) ->
     """It is found in time by whoever looks now and then."""
     async with staged(tmp_path, in_turn(say("done"))) as stage:
         run = await stage.start()
-        [claim] = await stage.store.claim("runs", "w", 60)
+        [claim] = await stage.store.claim("runs", "w", 60, reader=READER)
         watch = stage.store.watch(["queue:runs"])
         await give_back(stage.store, claim, Broken("store_full", "No room.", "Make some."))
         assert not await watch.wait(0.1)

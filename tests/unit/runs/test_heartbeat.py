@@ -10,6 +10,7 @@ import pytest
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.domain.errors import Broken
 from outlast.domain.events import RunClaimed, ToolAnswered
+from outlast.journal.upcast import READER
 from outlast.ports.queue import Shares
 from outlast.ports.tool import tool
 from outlast.runs.elapsed import elapsed_seconds
@@ -32,7 +33,7 @@ async def test_a_call_that_outlasts_several_leases_keeps_its_run(tmp_path: Path)
         await soon(gate.reached)
         watch, began = stage.store.watch(["nothing"]), await stage.store.now()
         while await stage.store.now() < began + timedelta(seconds=2):
-            assert await stage.store.claim("runs", "thief", 30) == []
+            assert await stage.store.claim("runs", "thief", 30, reader=READER) == []
             await watch.wait(0.1)
         gate.opened.set()
         shift.stop()

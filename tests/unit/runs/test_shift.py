@@ -12,6 +12,7 @@ from pathlib import Path
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.errors import Broken
+from outlast.journal.upcast import READER
 from outlast.ports.queue import Enqueue, Release, Shares
 from outlast.ports.run_rows import InsertRun
 from outlast.ports.stream import Append
@@ -264,6 +265,6 @@ async def copied(stage: Stage, run: str, count: int) -> None:
                 Enqueue("runs", run_id, now - timedelta(seconds=1), row.user_id, row.task),
             ]
         )
-    claims = await store.claim("runs", "copyist", 60, limit=count)
+    claims = await store.claim("runs", "copyist", 60, limit=count, reader=READER)
     await store.commit([Release("runs", claim.item, claim.generation, None) for claim in claims])
     assert await store.next_due("runs") is None

@@ -15,6 +15,7 @@ from outlast.domain.errors import CallerMistake, Conflict
 from outlast.domain.run import FOLD_VERSION, FORKED
 from outlast.journal.fold import load_state
 from outlast.journal.thread import read_thread_words
+from outlast.journal.upcast import READER
 from outlast.ports.run_rows import InsertRun, RunFilter
 from outlast.ports.store import Store
 from outlast.ports.stream import Append, EventRow, PutPayload
@@ -90,9 +91,9 @@ async def test_an_unfinished_run_rests_until_it_is_resumed_and_is_claimed_anew(s
     async with opened(None) as other:
         taken = await import_run(other, await portable(store, run_id))
         assert taken.can_go_on
-        assert await other.claim("runs", "w", 60) == []
+        assert await other.claim("runs", "w", 60, reader=READER) == []
         await signals.resume(other, run_id, "local")
-        [claim] = await other.claim("runs", "w", 60)
+        [claim] = await other.claim("runs", "w", 60, reader=READER)
         assert claim.generation == generation + 1
 
 

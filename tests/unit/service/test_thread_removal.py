@@ -7,6 +7,7 @@ import pytest
 
 from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.errors import Conflict, NotFound
+from outlast.journal.upcast import READER
 from outlast.ports.run_rows import RunFilter
 from outlast.service.thread_removal import Ender, Gone, delete_thread
 from outlast.service.threads import show_thread
@@ -66,12 +67,12 @@ async def test_a_run_whose_worker_is_gone_is_taken_over_and_one_that_is_held_is_
 ) -> None:
     async with staged(tmp_path, in_turn(say("Yes."))) as stage:
         run_id = await stage.start("one", thread_id="t-1")
-        await stage.store.claim("runs", "alive", 600, item=run_id)
+        await stage.store.claim("runs", "alive", 600, item=run_id, reader=READER)
         with pytest.raises(Conflict, match="Delete the thread again"):
             await delete_thread(stage.store, stage.store.memory, "t-1", "local", ender(0.0))
         assert (await stage.state(run_id)).wants_cancel is not None
         await stage.store.expire_lease("runs", run_id)  # type: ignore[attr-defined]
-        await stage.store.claim("runs", "dead", 600, item=run_id)
+        await stage.store.claim("runs", "dead", 600, item=run_id, reader=READER)
         await delete_thread(stage.store, stage.store.memory, "t-1", "local", ender())
         await nothing_is_left(stage, run_id)
 

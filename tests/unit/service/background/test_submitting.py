@@ -11,6 +11,7 @@ from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.background import TaskStatus
 from outlast.domain.events import ToolAnswered, ToolRequested
 from outlast.domain.states import State
+from outlast.journal.upcast import READER
 from outlast.ports.background_driver import Trouble
 from outlast.ports.tool import Background
 from outlast.service import signals
@@ -202,7 +203,7 @@ async def test_a_task_whose_handle_could_not_be_kept_is_cancelled_on_the_server(
 
         async def losing(*arguments: Any) -> Any:
             await hands.store.expire_lease("runs", run_id)  # type: ignore[attr-defined]
-            await hands.store.claim("runs", "other", 600, item=run_id)
+            await hands.store.claim("runs", "other", 600, item=run_id, reader=READER)
             return await inner(*arguments)
 
         hands.stage.tools["render"].call = losing  # type: ignore[attr-defined]
