@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from outlast.domain.background import BackgroundTask
 from outlast.domain.notification import Notification
 from outlast.gateway.shapes.background import PublicTask, TaskDetail, TaskPage
@@ -16,6 +18,11 @@ from tests.unit.tasks.props import QUESTION, after, asking, completed, task
 
 SEVEN = {"id", "name", "status", "tracking", "created_at", "updated_at", "actions"}
 
+RENDERER = 'mcp_servers: {renderer: {url: "http://127.0.0.1:9/mcp"}}\n'
+TAKERS = """mcp_servers:
+  renderer: {url: "http://127.0.0.1:9/mcp", tasks: [{submit: start_job, status: job_status}]}
+"""
+
 
 async def put(house: House, found: BackgroundTask) -> None:
     """Have the store know a task."""
@@ -24,11 +31,12 @@ async def put(house: House, found: BackgroundTask) -> None:
 
 @law("SAFE-2.a", "TASK-5.c")
 async def test_task_is_listed_in_seven_fields_shown_with_what_it_asks_and_answered(tmp_path: Path) -> None:
-    async with house_of(tmp_path, workers=0) as house:
+    async with house_of(tmp_path, workers=0, config=RENDERER) as house:
         thread = (await house.client.post("/api/threads", json={"title": "Ours"})).json()["thread_id"]
         mine: dict[str, Any] = {
             "user_id": "local",
             "thread_id": thread,
+            "driver": "mcp_tasks",
             "driver_data": {"token": "driver-canary"},
         }
         await put(house, after(task(task_id="b-1", **mine), asking(colour=QUESTION)).task)
@@ -100,3 +108,26 @@ async def test_dead_letters_of_everybody_are_an_admins_and_everybody_sends_their
             assert set(sent.json()) == SEVEN
         again = await house.client.post(f"{path}/b-1/redrive", headers=bearer(ann))
         assert (again.status_code, again.json()["code"]) == (409, "no_dead_letter")
+
+
+@law("TASK-5.a")
+@pytest.mark.parametrize(
+    ("config", "driver", "why"),
+    [
+        ("", "mcp_tasks", "this configuration does not have"),
+        (RENDERER, "strange", "cannot look after tasks of the kind strange"),
+        (TAKERS, "mcp_tools", "its server has no way to"),
+    ],
+)
+async def test_a_cancel_that_no_worker_could_carry_out_is_refused(
+    tmp_path: Path, config: str, driver: str, why: str
+) -> None:
+    async with house_of(tmp_path, workers=0, config=config) as house:
+        thread = (await house.client.post("/api/threads", json={})).json()["thread_id"]
+        await put(house, task(task_id="b-1", user_id="local", thread_id=thread, driver=driver))
+        path = f"/api/threads/{thread}/background-tasks/b-1"
+        refused = await house.client.post(f"{path}/cancel")
+        assert (refused.status_code, refused.json()["code"]) == (409, "cannot_cancel")
+        assert why in refused.json()["detail"]
+        assert refused.json()["next"]
+        assert (await house.client.get(path)).json()["status"] == "working"

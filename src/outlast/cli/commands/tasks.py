@@ -19,7 +19,9 @@ from outlast.domain.ids import LOCAL_USER
 from outlast.ports.background_driver import Answer
 from outlast.ports.store import Store
 from outlast.service.background import verbs
+from outlast.wiring.engine import Engine
 from outlast.wiring.schemas import problems_in
+from outlast.wiring.settings.load import load
 
 app = App(name="tasks", help="Look after background tasks.")
 
@@ -88,7 +90,8 @@ def cancel(task: TaskId, /, *, thread: ThreadId = None, config: Config = None, j
     """Ask that a background task be cancelled. A worker carries it out; the task may still end otherwise."""
 
     async def act(store: Store) -> dict[str, Any]:
-        return await verbs.cancel_task(store, LOCAL_USER, task, thread)
+        drivers = Engine(load(config), store=store).drivers
+        return await verbs.cancel_task(store, LOCAL_USER, task, thread, drivers)
 
     return _done(config, act, "asked to end", as_json=json)
 

@@ -53,7 +53,8 @@ async def show(thread: ThreadToRead, task_id: TaskId, site: AtSite) -> JSONRespo
 async def cancel(thread: ThreadToChange, task_id: TaskId, site: AtSite) -> JSONResponse:
     """Ask that a background task be cancelled; it may still end otherwise."""
     wanted = _checked(task_id)
-    done = await verbs.cancel_task(site.store, thread.user_id, wanted, thread.thread_id)
+    drivers = site.engine.drivers
+    done = await verbs.cancel_task(site.store, thread.user_id, wanted, thread.thread_id, drivers)
     return JSONResponse(done, 202)
 
 

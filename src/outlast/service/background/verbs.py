@@ -26,6 +26,9 @@ from outlast.tasks.rules import Moment, TaskRules
 Problems = Callable[[Mapping[str, Json], Json], list[str]]
 """What is wrong with a value by a JSON Schema; empty when nothing is."""
 
+_OF_THIS_PROCESS: Final = frozenset({"missing_variable", "extra_missing"})
+"""Troubles with drivers that workers may not have: secrets and libraries need not be where a task is only asked to end."""
+
 _MOST: Final = 1000
 _NAMED: Final = 10
 _LISTED: Final = "Name one by its id or name; `outlast tasks list` shows them."
@@ -100,7 +103,7 @@ async def cancel_task(
     task = await find_task(store, user_id, wanted, thread_id)
     if drivers is not None and task.is_open and task.remote_id is not None:
         driver = await drivers.driver_for(task.driver, task.server)
-        if isinstance(driver, Trouble) and not driver.passing:
+        if isinstance(driver, Trouble) and not driver.passing and driver.code not in _OF_THIS_PROCESS:
             raise Conflict(
                 "cannot_cancel", f"{task.name} cannot be cancelled: {driver.detail}", driver.next_step
             )
