@@ -18,13 +18,14 @@ from outlast.journal.thread import read_thread_words
 from outlast.ports.run_rows import RunRow
 from outlast.ports.store import Store
 from outlast.ports.stream import EventRow
+from outlast.service.background.inspection import check_tasks
 
 _CONTENTS_AT_ONCE: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is not as it must be: where (a run, a thread, a queue entry), and what."""
+    """Something that is not as it must be: where (a run, a thread, a background task, a queue entry), and what."""
 
     where: str
     what: str
@@ -50,6 +51,8 @@ async def check_store(store: Store) -> AsyncIterator[Problem | Progress]:
     for item in await store.list_entries("runs"):
         if await store.read_run(item) is None:
             yield Problem(item, "the queue has an entry for it, and there is no such run")
+    async for task_id, what in check_tasks(store):
+        yield Problem(task_id, what)
     yield Progress(len(run_ids))
 
 
