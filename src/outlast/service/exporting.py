@@ -8,6 +8,7 @@ from typing import Final
 from outlast.domain.errors import Broken, Conflict
 from outlast.ports.run_rows import RunRow
 from outlast.ports.store import Store
+from outlast.ports.task_rows import TaskFilter
 from outlast.service.portable import Lines
 from outlast.service.show import owned_row
 
@@ -18,10 +19,16 @@ _LOOKS: Final = 20
 async def export_run(store: Store, run_id: str, user_id: str | None = None) -> AsyncIterator[bytes]:
     """The lines of a run as it stands, each with its end; see `service.portable`.
 
-    Raises NotFound (`unknown_run`), Conflict (`run_busy`) for a run that goes too fast to be caught between two steps, and Broken
-    (`journal_damaged`) when a payload is missing.
+    Raises NotFound (`unknown_run`), Conflict (`run_busy`) for a run that goes too fast to be caught between two steps, or
+    (`tasks_open`) for one at work whose background tasks go on here, and Broken (`journal_damaged`) when a payload is missing.
     """
     row, events = await _between_steps(store, run_id, user_id)
+    if row.is_active and await store.count_tasks(TaskFilter(run_id=run_id, is_open=True)):
+        raise Conflict(
+            "tasks_open",
+            f"Background tasks of {run_id} go on here; a copy elsewhere would wait for them for ever.",
+            "Wait until they have ended, or cancel them: `outlast tasks list`.",
+        )
     thread = await store.read_thread(row.thread_id)
     if thread is None:
         raise Broken("journal_damaged", f"The thread {row.thread_id} of {run_id} is missing.", _LOOK_CLOSER)
