@@ -45,7 +45,7 @@ def peer(home: Home) -> Iterator[RunningPeer]:
         yield running
 
 
-@law("DOOR-2.f")
+@law("DOOR-2.f", "TASK-5.e", "TASK-6.a")
 def test_what_a_task_asks_is_answered_and_another_is_cancelled(
     home: Home, peer: RunningPeer, chromium: Chromium
 ) -> None:
