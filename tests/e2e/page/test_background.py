@@ -151,6 +151,7 @@ async def ended(store: SqliteStore) -> None:
     await happen(store, "k-1", completed(), lambda task: TaskRules(), Moment(await store.now()))
 
 
+@law("TASK-7.a")
 def test_a_result_that_could_not_be_told_is_seen_on_every_page_and_told_again(
     talking: Home, chromium: Chromium
 ) -> None:
@@ -161,11 +162,14 @@ def test_a_result_that_could_not_be_told_is_seen_on_every_page_and_told_again(
     put(talking, replace(done, notification=Notification.DEAD_LETTER))
     _, address = served(talking)
     with chromium.at(address, "/runs") as page:
+        place = page.get_by_role("navigation", name="Places").get_by_role("link", name="Undelivered")
+        expect(place).to_have_text("Undelivered1")
         page.get_by_role("alert").get_by_role("link", name="Look at them").click()
         page.get_by_role("heading", name="Undelivered results").wait_for()
         page.get_by_role("button", name="Send again").click()
         page.get_by_text("Everything was delivered.").wait_for()
         expect(page.get_by_role("alert")).to_have_count(0)
+        expect(place).to_have_text("Undelivered")
         page.goto(f"{address}/threads/{run['thread_id']}")
         page.get_by_text("The drawing is there.").wait_for()
     listed = httpx2.get(f"{address}/api/background-tasks?status=dead_letter").json()

@@ -3,7 +3,7 @@ import { type ErrorComponentProps, Link, Outlet, useNavigate } from "@tanstack/r
 import { Refused } from "../api/client";
 import { threadsQuery } from "../api/queries";
 import { sessionQuery, useMay, useSignOut } from "../api/session";
-import { DeadLetterBanner } from "../features/tasks/DeadLetterBanner";
+import { DeadLetterBadge, DeadLetterBanner } from "../features/tasks/DeadLetterBanner";
 import { useWords, type Word } from "../kit/i18n";
 import { Button, Empty, ErrorNote, Loading } from "../kit/parts";
 import { SignIn } from "./SignIn";
@@ -72,6 +72,7 @@ function Places() {
       {PLACES.filter((place) => isAdmin || !place.isForAdmin).map(({ to, word }) => (
         <Link key={to} to={to} className={LINK} activeOptions={{ exact: to === "/" }}>
           {say(word)}
+          {to === "/background-tasks" ? <DeadLetterBadge /> : null}
         </Link>
       ))}
     </nav>

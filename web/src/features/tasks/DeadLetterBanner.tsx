@@ -2,14 +2,20 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMay } from "../../api/session";
 import { useWords } from "../../kit/i18n";
+import { Badge } from "../../kit/parts";
 import { deadLettersQuery } from "./queries";
 
-/** Says on every page that notifications could not be delivered. Silent for those who may not see them. */
-export function DeadLetterBanner() {
-  const say = useWords();
+/** How many notifications could not be delivered; 0 for those who may not see them. */
+function useDeadLetters(): number {
   const isAdmin = useMay("admin");
   const dead = useQuery({ ...deadLettersQuery(), enabled: isAdmin });
-  const number = dead.data?.background_tasks.length ?? 0;
+  return dead.data?.background_tasks.length ?? 0;
+}
+
+/** Says on every page that notifications could not be delivered. */
+export function DeadLetterBanner() {
+  const say = useWords();
+  const number = useDeadLetters();
   if (number === 0) return null;
   return (
     <div
@@ -21,5 +27,15 @@ export function DeadLetterBanner() {
         {say("dead.look")}
       </Link>
     </div>
+  );
+}
+
+/** Their number beside the place where they are listed. */
+export function DeadLetterBadge() {
+  const number = useDeadLetters();
+  return number === 0 ? null : (
+    <span className="ms-2">
+      <Badge tone="bad">{number}</Badge>
+    </span>
   );
 }
