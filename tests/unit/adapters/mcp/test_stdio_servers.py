@@ -292,9 +292,9 @@ async def test_a_server_that_tells_its_own_key_is_not_heard(
 
 
 async def test_closing_ends_the_program_and_raises_nothing(servers: McpServers, peer: Configure) -> None:
-    config = peer()
+    config, others = peer(), _children()
     await servers.tools(config)
-    others = _children()
+    assert _children() - others
     connection = await servers.server(config).connection()
     await servers.close()
     assert not connection.is_open
