@@ -185,8 +185,10 @@ def _repaired(texts: Sequence[str], repair: Repair) -> Iterator[Json]:
             value = repair(text)
         except ValueError:
             continue
-        is_whole = _letters(json.dumps(value, ensure_ascii=False)) == _letters(text)
-        if is_whole and all(_stands(string, text, _unescaped(text)) for string in _strings(value)):
+        if _letters(json.dumps(value, ensure_ascii=False)) != _letters(text):
+            continue
+        unescaped = _unescaped(text)
+        if all(_stands(string, text, unescaped) for string in _strings(value)):
             yield value
 
 
