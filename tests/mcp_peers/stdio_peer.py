@@ -3,7 +3,7 @@
     python stdio_peer.py [PAGING]
 
 PAGING makes `tools/list` page badly: `same`, `empty`, `abab`, `fresh` or `endless`; with `strict`
-the program ends when it is greeted in a way that came after it.
+the program ends when it is greeted in a way that came after it, with `flood` it greets with a line that never ends.
 """
 
 import base64
@@ -56,6 +56,9 @@ PLAIN = (
     "env",
     "tells",
     "typed",
+    "endless",
+    "unreadable",
+    "broken",
 )
 READING = {"annotations": {"readOnlyHint": True}}
 HINTS: dict[str, Any] = {
@@ -152,6 +155,29 @@ def refuse(request_id: Any, name: str) -> None:
     send({"id": request_id, "error": {"code": -32000, "message": "backend exploded"}})
 
 
+def endless(request_id: Any, name: str) -> None:
+    """Write a line that never ends, and be deaf for wishes to stop."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    part = b'{"jsonrpc":"2.0","id":1,"result":"' + b"x" * 1_000_000
+    while True:
+        sys.stdout.buffer.write(part)
+        note(str(len(part)))
+
+
+def unreadable(request_id: Any, name: str) -> None:
+    """Answer with half of a pair of surrogates, the request's id at the end."""
+    sys.stdout.write('{"result": {"content": [{"type": "text", "text": "\\ud800"}]}, "jsonrpc": "2.0", ')
+    sys.stdout.write(f'"id": {json.dumps(request_id)}}}\n')
+    sys.stdout.flush()
+
+
+def broken(request_id: Any, name: str) -> None:
+    """Answer with JSON that has a line break where none may be."""
+    sys.stdout.write(f'{{"jsonrpc": "2.0", "id": {json.dumps(request_id)}, "result": {{"content": "one\n')
+    sys.stdout.write('two"}}\n')
+    sys.stdout.flush()
+
+
 def keep_silent(request_id: Any, name: str) -> None:
     """Answer never."""
 
@@ -167,6 +193,9 @@ BAD = {
     "storm": storm,
     "asks": ask,
     "refuses": refuse,
+    "endless": endless,
+    "unreadable": unreadable,
+    "broken": broken,
 }
 
 
@@ -234,6 +263,8 @@ def main() -> None:
         message = json.loads(line)
         if paging == "strict" and message.get("method") == "server/discover":
             sys.exit(1)
+        if paging == "flood":
+            endless(message.get("id"), "")
         answer(message, paging)
 
 

@@ -24,6 +24,7 @@ from outlast.adapters.mcp.config import ServerConfig
 from outlast.adapters.mcp.credentials import CredentialsAuth
 from outlast.adapters.mcp.exchange import CURRENT, Exchange
 from outlast.adapters.mcp.extension import TasksExtension
+from outlast.adapters.mcp.lines import MOST_MESSAGE_BYTES
 from outlast.adapters.mcp.program import Chatter, program
 from outlast.adapters.mcp.tap import Tap
 from outlast.adapters.mcp.wire import client as http_client
@@ -42,11 +43,17 @@ _log = logging.getLogger(__name__)
 
 
 class ConnectionOver(Exception):
-    """The connection ended. `was_sent` says whether the request may have reached the server."""
+    """The connection ended. `was_sent` says whether the request may have reached the server, `is_too_large` whether it was ended
+    because the server sent more than may be read."""
 
-    def __init__(self, was_sent: bool) -> None:
+    def __init__(self, was_sent: bool, *, is_too_large: bool = False) -> None:
         super().__init__("the connection ended")
         self.was_sent = was_sent
+        self.is_too_large = is_too_large
+
+
+class Unanswered(Exception):
+    """The server ended its response to the request, and what it said was no answer to it."""
 
 
 class Connection:
@@ -64,6 +71,7 @@ class Connection:
         self._on_tools_changed = on_tools_changed
         self._chatter = Chatter()
         self._noise = 0
+        self._is_too_large = False
         self._client: Client | None = None
         self._ready = asyncio.Event()
         self._ending = asyncio.Event()
@@ -115,6 +123,8 @@ class Connection:
         finally:
             readying.cancel()
         if self._owner.done():
+            if self._is_too_large:
+                raise self._gone(was_sent=True)
             raise first_of(self._owner.exception()) or ConnectionOver(was_sent=False)
         if not self._ready.is_set():
             await self.close(at_once=True)
@@ -125,8 +135,8 @@ class Connection:
     ) -> T:
         """What `send` gives, made by a task of its own.
 
-        Raises TimeoutError at the deadline, ConnectionOver when the connection ended, and what the library raises. Cancelled, it
-        tells the server so.
+        Raises TimeoutError at the deadline, or Unanswered where all was said by then, ConnectionOver when the connection ended, and
+        what the library raises. Cancelled, it tells the server so.
         """
         if self._client is None or self._over.done():
             raise ConnectionOver(was_sent=False)
@@ -138,10 +148,10 @@ class Connection:
             first: set[asyncio.Future[Any]] = {asking, self._over}
             await asyncio.wait(first, timeout=deadline_seconds, return_when=asyncio.FIRST_COMPLETED)
             if asking.done():
-                return _result_of(asking, is_over=self._over.done())
+                return self._result_of(asking)
             if self._over.done():
-                raise ConnectionOver(was_sent=True)
-            raise TimeoutError
+                raise self._gone(was_sent=True)
+            raise Unanswered if exchange.is_complete else TimeoutError
         finally:
             if not asking.done():
                 asking.cancel()
@@ -216,10 +226,13 @@ class Connection:
                 auth = CredentialsAuth(config.url, config.oauth) if config.oauth else None
                 http = await stack.enter_async_context(http_client(dict(config.headers), auth))
                 streams = streamable_http_client(
-                    config.url, http_client=http, terminate_on_close=not config.has_experimental_tasks
+                    config.url,
+                    http_client=http,
+                    terminate_on_close=not config.has_experimental_tasks,
+                    max_sse_event_size=MOST_MESSAGE_BYTES,
                 )
             else:
-                streams = program(config, self._chatter)
+                streams = program(config, self._chatter, self._note_flood)
             reading, writing = await stack.enter_async_context(streams)
             self._writing = writing
             yield (
@@ -237,6 +250,23 @@ class Connection:
         self._noise += 1
         if self._noise <= _MOST_NOISE_TOLD:
             _log.info("The MCP server %s sent something that is no message; skipped.", self._config.name)
+
+    def _note_flood(self) -> None:
+        """The program sent more than may be read."""
+        self._is_too_large = True
+        self._end()
+
+    def _gone(self, was_sent: bool) -> ConnectionOver:
+        return ConnectionOver(was_sent, is_too_large=self._is_too_large)
+
+    def _result_of(self, asking: asyncio.Task[T]) -> T:
+        error = asking.exception()
+        if error is None:
+            return asking.result()
+        found = first_of(error)
+        if self._over.done() and not isinstance(found, ValidationError):
+            raise self._gone(was_sent=True) from found
+        raise found or error
 
     def _keep_question(self, task: str, request: JSONRPCRequest) -> None:
         while len(self._questions) >= _MOST_TASKS_ASKING:
@@ -278,16 +308,6 @@ def _forget(owner: asyncio.Task[None]) -> None:
 
 async def _sent(send: Callable[[ClientSession], Awaitable[T]], session: ClientSession) -> T:
     return await send(session)
-
-
-def _result_of(asking: asyncio.Task[T], *, is_over: bool) -> T:
-    error = asking.exception()
-    if error is None:
-        return asking.result()
-    found = first_of(error)
-    if is_over and not isinstance(found, ValidationError):
-        raise ConnectionOver(was_sent=True) from found
-    raise found or error
 
 
 def first_of(error: BaseException | None) -> BaseException | None:

@@ -15,9 +15,9 @@ SESSION_HEADER: Final = "mcp-session-id"
 class Exchange:
     """What became of one request on the wire.
 
-    `status` is that of the last response, `failure` the error in whose place the transport made a response up, `refusal` what kept a
-    token from being had, `session` the session the request was sent in. A `session` given beforehand takes the place of the
-    connection's own.
+    `status` is that of the last response, `is_complete` whether it came to its end, `failure` the error in whose place the transport
+    made a response up, `refusal` what kept a token from being had, `session` the session the request was sent in. A `session` given
+    beforehand takes the place of the connection's own.
     """
 
     status: int | None = None
@@ -25,6 +25,8 @@ class Exchange:
     failure: httpx2.TransportError | None = None
     refusal: Exception | None = None
     is_too_large: bool = False
+    is_compressed: bool = False
+    is_complete: bool = False
     was_sent: bool = False
     session: str | None = None
     is_session_given: bool = False

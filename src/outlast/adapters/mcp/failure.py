@@ -6,12 +6,13 @@ from enum import Enum
 from typing import Final
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, METHOD_NOT_FOUND
+from mcp_types import CONNECTION_CLOSED, METHOD_NOT_FOUND, PARSE_ERROR
 from pydantic import ValidationError
 
 from outlast.adapters.mcp.config import ServerConfig, without_secrets
-from outlast.adapters.mcp.connection import ConnectionOver
+from outlast.adapters.mcp.connection import ConnectionOver, Unanswered
 from outlast.adapters.mcp.exchange import Exchange
+from outlast.adapters.mcp.lines import MOST_MESSAGE_BYTES, UNREADABLE
 from outlast.domain.bounded import bound
 from outlast.domain.door import clean_text
 
@@ -22,7 +23,15 @@ _SESSION_STATUS: Final = frozenset({400, 404})
 _OF_THE_LIBRARY: Final = ("Connection closed", "SSE stream")
 """How messages begin that the library made up; it uses a code that servers use too."""
 
-_UNREADABLE: Final = "Server returned an error response"
+_MOST_SHOWN: Final = f"{MOST_MESSAGE_BYTES // (1024 * 1024)} MiB"
+_LESS: Final = "Ask it for less at once."
+
+_TELL_ITS_MAKER: Final = "Tell whoever makes the server."
+
+_UNREADABLE: Final = (UNREADABLE, "Failed to parse")
+"""How messages begin that stand, here and in the library, in the place of an answer nobody can read."""
+
+_NO_BODY: Final = "Server returned an error response"
 """What the library says of an error whose body it could not read."""
 
 
@@ -106,7 +115,13 @@ def _of_http(exchange: Exchange, config: ServerConfig) -> ServerFailure | None:
         )
     if exchange.is_too_large:
         return ServerFailure(
-            Kind.NONSENSE, f"{where} answered with more than may be read.", "Ask it for less at once."
+            Kind.NONSENSE, f"{where} answered with more than the {_MOST_SHOWN} that are read.", _LESS
+        )
+    if exchange.is_compressed:
+        return ServerFailure(
+            Kind.NONSENSE,
+            f"{where} answered with a compressed body, though asked for a plain one.",
+            "Switch compression off at the server, or at the proxy before it.",
         )
     if exchange.failure is not None:
         kind = Kind.BROKEN_OFF if exchange.was_sent else Kind.UNREACHABLE
@@ -135,6 +150,16 @@ def _of_error(
             return _of_rpc(error, exchange, config, is_opening=is_opening)
         case TimeoutError():
             return _of_timeout(config, is_opening=is_opening)
+        case Unanswered():
+            detail = f"{where} answered with what is no answer to the request."
+            return ServerFailure(Kind.NONSENSE, detail, _TELL_ITS_MAKER)
+        case ConnectionOver(is_too_large=True):
+            kind = Kind.NONSENSE if is_opening else Kind.BROKEN_OFF
+            return ServerFailure(
+                kind,
+                f"{where} sent a message of more than the {_MOST_SHOWN} that are read; it was ended.",
+                _LESS,
+            )
         case ConnectionOver(was_sent=was_sent):
             kind = Kind.BROKEN_OFF if was_sent else Kind.UNREACHABLE
             return ServerFailure(
@@ -149,7 +174,7 @@ def _of_error(
         case ValidationError():
             fields = ", ".join(".".join(map(str, one["loc"])) for one in error.errors()[:3])
             detail = f"{where} answered with what the protocol does not allow ({fields})."
-            return ServerFailure(Kind.NONSENSE, detail, "Tell whoever makes the server.")
+            return ServerFailure(Kind.NONSENSE, detail, _TELL_ITS_MAKER)
         case _:
             detail = f"{where} cannot be talked to: {type(error).__name__}: {error}"
             return ServerFailure(Kind.NONSENSE, detail, "See that it is an MCP server, and of which version.")
@@ -174,6 +199,11 @@ def _of_rpc(error: MCPError, exchange: Exchange, config: ServerConfig, *, is_ope
         return ServerFailure(
             kind, f"{where} ended before it answered.", "See why it ends; it is started anew."
         )
+    if error.code == PARSE_ERROR and error.message.startswith(_UNREADABLE):
+        why = bound(clean_text(error.message.partition(": ")[2].splitlines()[0]), _MOST_TOLD_BYTES).shown
+        return ServerFailure(
+            Kind.NONSENSE, f"{where} answered with what cannot be read ({why}).", _TELL_ITS_MAKER
+        )
     if is_opening and error.code == METHOD_NOT_FOUND and exchange.status == 404:
         detail = f"There is no MCP server at {shown_url(config)} (HTTP 404)."
         return ServerFailure(
@@ -192,7 +222,7 @@ def _is_session_lost(error: MCPError, exchange: Exchange) -> bool:
     """
     if exchange.session is None or exchange.status not in _SESSION_STATUS:
         return False
-    return exchange.status == 404 or "session" in error.message.lower() or error.message == _UNREADABLE
+    return exchange.status == 404 or "session" in error.message.lower() or error.message == _NO_BODY
 
 
 def _seconds(retry_after: str | None) -> float | None:

@@ -12,9 +12,7 @@ from typing import Final
 import httpx2
 
 from outlast.adapters.mcp.exchange import CURRENT, SESSION_HEADER, Exchange
-
-MOST_RESPONSE_BYTES: Final = 64 * 1024 * 1024
-"""The largest answer that is read; what is longer counts as broken off."""
+from outlast.adapters.mcp.lines import MOST_MESSAGE_BYTES
 
 CONNECT_SECONDS: Final = 10.0
 
@@ -34,6 +32,7 @@ class NotingTransport(httpx2.AsyncBaseTransport):
             request.headers[SESSION_HEADER] = exchange.session
         else:
             exchange.session = request.headers.get(SESSION_HEADER)
+        exchange.is_complete = False
         try:
             response = await self._inner.handle_async_request(request)
         except httpx2.TransportError as error:
@@ -44,6 +43,10 @@ class NotingTransport(httpx2.AsyncBaseTransport):
         exchange.status = response.status_code
         exchange.retry_after = response.headers.get("retry-after")
         exchange.session = response.headers.get(SESSION_HEADER, exchange.session)
+        if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
+            exchange.is_compressed = True
+            await response.aclose()
+            return httpx2.Response(_MADE_UP_STATUS, request=request)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _BoundedStream(response.stream, exchange)
         return response
@@ -69,7 +72,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
         self._exchange = exchange
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = MOST_RESPONSE_BYTES
+        left = MOST_MESSAGE_BYTES
         try:
             async for part in self._inner:
                 left -= len(part)
@@ -79,6 +82,8 @@ class _BoundedStream(httpx2.AsyncByteStream):
                 yield part
         except httpx2.TransportError as error:
             self._exchange.failure = error
+        else:
+            self._exchange.is_complete = True
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -87,7 +92,8 @@ class _BoundedStream(httpx2.AsyncByteStream):
 def client(headers: dict[str, str], auth: httpx2.Auth | None) -> httpx2.AsyncClient:
     """The HTTP client of one connection. Every request has a deadline of its own, so reading has none here.
 
-    Bodies are asked for uncompressed, so that their bound holds; proxies of the environment are not used.
+    Bodies are asked for uncompressed, and refused when they are not, so that their bound holds; proxies of the environment are not
+    used.
     """
     return httpx2.AsyncClient(
         headers={"accept-encoding": "identity", **headers},
