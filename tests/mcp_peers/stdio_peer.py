@@ -3,7 +3,8 @@
     python stdio_peer.py [PAGING]
 
 PAGING makes `tools/list` page badly: `same`, `empty`, `abab`, `fresh` or `endless`; with `strict`
-the program ends when it is greeted in a way that came after it, with `flood` it greets with a line that never ends.
+the program ends when it is greeted in a way that came after it, with `flood` it greets with a line that never ends, with
+`slow` it takes its time before it lists.
 """
 
 import base64
@@ -11,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +107,9 @@ def page(paging: str, cursor: str | None) -> dict[str, Any]:
                 "tools": [{"name": f"n{number}", "inputSchema": TEXT}],
                 "nextCursor": str(number + 1),
             }
+        case "slow":
+            time.sleep(1.5)
+            return {"tools": eight[:1]}
         case "two":
             return {"tools": eight[4:]} if cursor else {"tools": eight[:4], "nextCursor": "1"}
         case _:

@@ -10,11 +10,8 @@ from typing import Final
 
 from outlast.domain.door import canonical_json, digest_of
 
-CONNECT_SECONDS: Final = 20.0
-"""The longest a connection may take to be ready to serve, a program's start included."""
-
-LISTING_SECONDS: Final = 20.0
-"""The longest it may take to ask a server for all its tools."""
+LEAST_READY_SECONDS: Final = 20.0
+"""How long a server has at least to be ready where nothing else is configured: a program's start takes its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +51,14 @@ class ServerConfig:
     oauth: ClientCredentials | None = None
     identity: tuple[str, ...] = ()
     timeout_seconds: float = 30.0
+    ready_timeout_seconds: float | None = None
     task_tools: tuple[TaskTools, ...] = ()
     has_experimental_tasks: bool = False
+
+    @property
+    def ready_seconds(self) -> float:
+        """The longest a connection may take to be ready, a program's start included, and the list of tools to come."""
+        return self.ready_timeout_seconds or max(self.timeout_seconds, LEAST_READY_SECONDS)
 
     @property
     def hidden(self) -> frozenset[str]:
@@ -65,7 +68,7 @@ class ServerConfig:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of everything that makes a connection what it is, secrets included; kept in memory alone."""
+        """A digest of everything that makes a server what it is to a run, secrets included; kept in memory alone."""
         oauth = self.oauth and [
             self.oauth.client_id,
             self.oauth.client_secret,
@@ -83,7 +86,14 @@ class ServerConfig:
         ]
         return digest_of(
             canonical_json(
-                [*parts, oauth, self.has_experimental_tasks, [repr(one) for one in self.task_tools]]
+                [
+                    *parts,
+                    oauth,
+                    self.timeout_seconds,
+                    self.ready_timeout_seconds,
+                    self.has_experimental_tasks,
+                    [repr(one) for one in self.task_tools],
+                ]
             )
         )
 

@@ -183,7 +183,8 @@ def _of_error(
 def _of_timeout(config: ServerConfig, *, is_opening: bool) -> ServerFailure:
     if is_opening:
         detail = f"The MCP server {config.name} did not get ready in time."
-        return ServerFailure(Kind.UNREACHABLE, detail, "See what it waits for.")
+        step = f"See what it waits for, or raise mcp_servers.{config.name}.ready_timeout_seconds."
+        return ServerFailure(Kind.UNREACHABLE, detail, step)
     detail = f"The MCP server {config.name} did not answer in time."
     return ServerFailure(
         Kind.TIMEOUT, detail, f"Raise mcp_servers.{config.name}.timeout_seconds, or ask for less."

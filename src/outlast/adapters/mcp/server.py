@@ -12,7 +12,7 @@ import mcp_types as types
 from mcp.client import ClientSession
 from mcp_types import HEADER_MISMATCH
 
-from outlast.adapters.mcp.config import CONNECT_SECONDS, LISTING_SECONDS, ServerConfig
+from outlast.adapters.mcp.config import ServerConfig
 from outlast.adapters.mcp.connection import Connection
 from outlast.adapters.mcp.exchange import Exchange
 from outlast.adapters.mcp.extension import ANSWER, TASKS, TaskBegun
@@ -22,8 +22,6 @@ from outlast.adapters.mcp.pacing import Pacing
 from outlast.domain.tool_call import Effect
 
 T = TypeVar("T")
-
-_LOOK: Final = "Look at the log of the server itself; `outlast tools list` asks it again."
 
 PATIENCE_SECONDS: Final = 2.0
 """A pause before the next attempt to connect that is longer than this is not waited for: the request fails at once."""
@@ -64,10 +62,11 @@ class Server:
         self._in_use = 0
         self._farewells: dict[asyncio.Task[None], Connection] = {}
 
-    async def listing(self, deadline_seconds: float = LISTING_SECONDS) -> Listing:
+    async def listing(self, deadline_seconds: float | None = None) -> Listing:
         """The server's tools: the same list for everybody until it changes, asked for once however many want it.
 
-        While a list that has grown old cannot be had anew, the old one serves.
+        It is waited for as long as the server may take to be ready, or to the deadline. While a list that has grown old cannot be had
+        anew, the old one serves.
         """
         if self._listing is not None and time.monotonic() - self._listed_at < LISTING_AGE_SECONDS:
             return self._listing
@@ -75,7 +74,8 @@ class Server:
         if refreshing is None:
             refreshing = self._refreshing = asyncio.create_task(self._refreshed())
             refreshing.add_done_callback(self._forget_refreshing)
-        await asyncio.wait({refreshing}, timeout=max(deadline_seconds, 0.0))
+        patience = self.config.ready_seconds if deadline_seconds is None else deadline_seconds
+        await asyncio.wait({refreshing}, timeout=max(patience, 0.0))
         if refreshing.done() and not refreshing.cancelled() and refreshing.exception() is None:
             return refreshing.result()
         if self._listing is not None:
@@ -83,7 +83,7 @@ class Server:
         if refreshing.done():
             return refreshing.result()
         detail = f"The MCP server {self.config.name} did not list its tools in time."
-        raise ServerFailure(Kind.TIMEOUT, detail, _LOOK)
+        raise ServerFailure(Kind.TIMEOUT, detail, self._look())
 
     async def call(
         self, name: str, arguments: dict[str, Any], deadline_seconds: float
@@ -124,9 +124,10 @@ class Server:
                 raise
         return await self._once(send, until, session)
 
-    async def connection(self, deadline_seconds: float = CONNECT_SECONDS) -> Connection:
-        """A connection that is open now."""
-        return await self._connected(time.monotonic() + deadline_seconds)
+    async def connection(self, deadline_seconds: float | None = None) -> Connection:
+        """A connection that is open now, waited for as long as the server may take to be ready, or to the deadline."""
+        patience = self.config.ready_seconds if deadline_seconds is None else deadline_seconds
+        return await self._connected(time.monotonic() + patience)
 
     @property
     def protocol_version(self) -> str:
@@ -219,7 +220,7 @@ class Server:
         await asyncio.wait({opening}, timeout=max(until - time.monotonic(), 0.0))
         if not opening.done():
             detail = f"The MCP server {self.config.name} was not ready in time."
-            raise ServerFailure(Kind.UNREACHABLE, detail, _LOOK)
+            raise ServerFailure(Kind.UNREACHABLE, detail, self._look())
         return opening.result()
 
     async def _opened(self, pause_seconds: float) -> Connection:
@@ -240,7 +241,7 @@ class Server:
     async def _greeted(self) -> Connection:
         connection = Connection(self.config, self._note_change, is_old=self._is_old)
         try:
-            await connection.open(CONNECT_SECONDS)
+            await connection.open(self.config.ready_seconds)
         except Exception as error:
             raise failure_of(
                 error, connection.opening, self.config, chatter=connection.chatter, is_opening=True
@@ -258,7 +259,7 @@ class Server:
             raise
 
     async def _refreshed(self) -> Listing:
-        until = time.monotonic() + LISTING_SECONDS
+        until = time.monotonic() + self.config.ready_seconds
 
         async def next_page(cursor: str | None) -> types.ListToolsResult:
             params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
@@ -274,6 +275,12 @@ class Server:
         listing = Listing(tools, tuple(problems), TASKS in (told.extensions or {}), _takes_tasks(told))
         self._listing = listing
         return listing
+
+    def _look(self) -> str:
+        return (
+            "Look at the log of the server itself; `outlast tools list` asks it again. "
+            f"mcp_servers.{self.config.name}.ready_timeout_seconds gives it more time."
+        )
 
     def _note_change(self) -> None:
         """The server says that its tools are others: the list is asked for again when somebody needs it, not here, where only

@@ -75,7 +75,7 @@ class McpServers:
         self, name: str, config: ServerConfig, effects: Mapping[str, Effect] | None = None
     ) -> StandIn:
         """What stands for a tool while its server cannot be reached."""
-        return StandIn(name, partial(self.tools, config, effects))
+        return StandIn(name, config.timeout_seconds, partial(self.tools, config, effects))
 
     async def close(self) -> None:
         """Close all connections, side by side. Safe to call twice."""

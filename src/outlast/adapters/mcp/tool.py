@@ -143,7 +143,9 @@ class StandIn:
 
     is_stand_in = True
 
-    def __init__(self, name: str, find: Callable[[], Awaitable[Mapping[str, McpTool]]]) -> None:
+    def __init__(
+        self, name: str, timeout_seconds: float, find: Callable[[], Awaitable[Mapping[str, McpTool]]]
+    ) -> None:
         self._find = find
         self.name = name
         self.description = ""
@@ -151,7 +153,7 @@ class StandIn:
         self.output_schema: Mapping[str, Json] | None = None
         self.effect = Effect.ONCE
         self.is_effect_declared = False
-        self.timeout_seconds = 30.0
+        self.timeout_seconds = timeout_seconds
         self.retry: Retry | None = None
         self.cache_seconds = 0.0
         self.exclusive_group: str | None = None

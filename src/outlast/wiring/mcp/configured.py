@@ -24,6 +24,7 @@ def config_of(name: str, settings: Settings, environ: Mapping[str, str]) -> Serv
         oauth=_credentials(server.oauth, environ) if server.oauth else None,
         identity=_identity(server),
         timeout_seconds=server.timeout_seconds,
+        ready_timeout_seconds=server.ready_timeout_seconds,
         task_tools=tuple(
             TaskTools(submit=one.submit, status=one.status, cancel=one.cancel, answer=one.answer)
             for one in server.tasks

@@ -225,6 +225,12 @@ class McpServer:
         {}, "What tools do to the world, by their names there; wins over what the server says of them."
     )
     timeout_seconds: float = setting(30.0, "How long one call may take.", unit="seconds", at_least=0.1)
+    ready_timeout_seconds: float | None = setting(
+        None,
+        "How long the server may take to start, connect and list its tools; empty: as `timeout_seconds`, but at least 20.",
+        unit="seconds",
+        at_least=0.1,
+    )
     tasks: tuple[TaskTools, ...] = setting(
         (), "Groups of ordinary tools that are treated as background tasks."
     )

@@ -8,13 +8,12 @@ import os
 import re
 import sys
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
 from outlast.adapters.execution.validation import check_arguments
-from outlast.adapters.mcp import server
 from outlast.adapters.mcp.config import ServerConfig
+from outlast.adapters.mcp.failure import ServerFailure
 from outlast.adapters.mcp.lines import MOST_MESSAGE_BYTES
 from outlast.adapters.mcp.servers import McpServers
 from outlast.domain.bounded import SHOWN_BYTES, bound
@@ -76,16 +75,37 @@ async def test_g08_01_a_program_that_says_nothing_is_ended_also_where_nobody_wai
     servers: McpServers, tmp_path: Path
 ) -> None:
     silent = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(600)"
-    config = ServerConfig(name="peer", command=sys.executable, args=("-c", silent))
+    config = ServerConfig(name="peer", command=sys.executable, args=("-c", silent), ready_timeout_seconds=1.0)
     # The list is given up while the connection that was given up before is still being closed.
-    with patch.object(server, "CONNECT_SECONDS", 1.0), patch.object(server, "LISTING_SECONDS", 1.2):
-        with pytest.raises(server.ServerFailure, match="did not list its tools in time"):
-            await servers.server(config).listing(1.2)
-        async with asyncio.timeout(20):
-            await servers.close()
+    with pytest.raises(ServerFailure, match="in time") as failed:
+        await servers.server(config).listing(1.2)
+    assert "ready_timeout_seconds" in failed.value.next_step
+    async with asyncio.timeout(20):
+        await servers.close()
     assert asyncio.all_tasks() == {asyncio.current_task()}
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+@pytest.mark.parametrize(
+    ("call_seconds", "ready_seconds", "limit_seconds"),
+    [(30.0, None, 30.0), (5.0, None, 20.0), (300.0, None, 300.0), (300.0, 2.0, 2.0)],
+)
+def test_a_server_has_as_long_to_be_ready_as_is_configured(
+    call_seconds: float, ready_seconds: float | None, limit_seconds: float
+) -> None:
+    config = ServerConfig(name="a", timeout_seconds=call_seconds, ready_timeout_seconds=ready_seconds)
+    assert config.ready_seconds == limit_seconds
+
+
+async def test_a_server_that_is_slow_to_list_its_tools_is_given_up_at_the_configured_limit(
+    servers: McpServers, peer: Configure
+) -> None:
+    slow = peer("slow", ready_timeout_seconds=0.8)
+    with pytest.raises(Passing) as late:
+        await asyncio.wait_for(servers.tools(slow), 10)
+    assert late.value.code == "timeout"
+    assert len(await servers.tools(peer("slow", ready_timeout_seconds=20.0))) == 1
 
 
 @pytest.mark.parametrize("tool", ["count_and_die", "count_and_die_reading", "count_and_die_same"])
