@@ -210,7 +210,7 @@ class Soak:
 
     async def _begun(self, engine: Engine, runs: int) -> list[str]:
         definition = engine.definition(Request(task="errand"))
-        tools = await engine.builder.pinned_tools(definition)
+        _, tools = await engine.builder.settled(definition)
         orders = [
             Order(
                 definition=definition,

@@ -31,6 +31,7 @@ task:
 def configured(tmp_path: Path, calls: list[tuple[str, dict[str, Any]]], **task: str) -> Path:
     """A configuration with the peer that behaves badly, a task for it, and a script that makes these calls."""
     peer = {"command": sys.executable, "args": [str(stdio_peer.__file__)], "env": {"PEER_KEY": SECRET}}
+    peer["args"].append(task.pop("paging", ""))  # type: ignore[attr-defined]
     peer["env"]["COUNT_FILE"] = str(tmp_path / "calls")  # type: ignore[index]
     servers = {"peer": peer, "gone": {"command": "no-such-program"}}
     settings = {"llm": {"provider": "scripted", "script": "script.json"}, "mcp_servers": servers}
@@ -116,6 +117,35 @@ async def test_a_run_that_its_key_names_is_found_while_its_server_is_away(tmp_pa
     config.write_text(json.dumps(settings))
     async with Harness.open(config) as harness:
         assert (await harness.start(task="peers", input="go", key="k")).run_id == first.run_id
+
+
+CHANGING: list[tuple[str, dict[str, Any]]] = [("peer__echo", {"text": "still called"})]
+
+
+async def test_g08_05_a_list_that_is_another_each_time_it_is_asked_for_keeps_no_run_from_its_tools(
+    tmp_path: Path,
+) -> None:
+    config = configured(tmp_path, CHANGING, tools='["peer:*"]', paging="changing")
+    async with Harness.open(config) as harness:
+        run = await harness.start(task="peers", input="go")
+        assert "still called" in json.dumps(await results(run))
+
+
+async def test_g08_05_a_tool_its_server_took_away_is_missing_to_its_caller_and_not_to_the_run(
+    tmp_path: Path,
+) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [("peer__echo", {"text": "here"}), ("peer__new1", {})]
+    config = configured(tmp_path, calls, tools='["peer:*"]', paging="changing", approved="peer:echo")
+    async with Harness.open(config) as harness:
+        run = await harness.start(task="peers", input="go")
+        waiting = await run.result()
+        assert waiting["state"] == "WAITING"
+    async with Harness.open(config) as harness:  # a worker of another day, whose server lists other tools
+        again = await harness.run(run.run_id)
+        await again.approve()
+        first, second = await results(again)
+    assert "here" in json.dumps(first)
+    assert "does not have the tool peer__new1 any more" in json.dumps(second)
 
 
 @law("RUN-4.f")

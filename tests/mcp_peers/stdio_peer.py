@@ -4,7 +4,7 @@
 
 PAGING makes `tools/list` page badly: `same`, `empty`, `abab`, `fresh` or `endless`; with `strict`
 the program ends when it is greeted in a way that came after it, with `flood` it greets with a line that never ends, with
-`slow` it takes its time before it lists.
+`slow` it takes its time before it lists, with `changing` it says each time it has listed that the list is another now, and it is.
 """
 
 import base64
@@ -107,6 +107,11 @@ def page(paging: str, cursor: str | None) -> dict[str, Any]:
                 "tools": [{"name": f"n{number}", "inputSchema": TEXT}],
                 "nextCursor": str(number + 1),
             }
+        case "changing":
+            note("listed")
+            times = (Path(os.environ["COUNT_FILE"]).read_text()).count("listed")
+            send({"method": "notifications/tools/list_changed"})
+            return {"tools": [*tools(), {"name": f"new{times}", "inputSchema": TEXT}]}
         case "slow":
             time.sleep(1.5)
             return {"tools": eight[:1]}

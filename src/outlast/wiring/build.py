@@ -131,25 +131,21 @@ class Builder:
             )
         return self._catalogues[paths]
 
-    async def settled(self, definition: TaskDefinition) -> TaskDefinition:
-        """The definition with the tools of MCP servers under the names models are given, and those that come with background tasks.
+    async def settled(self, definition: TaskDefinition) -> tuple[TaskDefinition, list[PinnedTool]]:
+        """The definition with the tools of MCP servers under the names models are given, and those that come with background tasks;
+        with it the tools as they are now, to be pinned by a run.
 
-        Raises CallerMistake as `McpTools` does.
+        A server is asked once for both, however its list changes meanwhile. Raises CallerMistake as `McpTools` and
+        `ToolCatalogue.load` do.
         """
         settings = self._settings(definition)
-        settled = await self._mcp.settled(definition, settings, self._own.mcp_servers.keys())
-        tools = await self._tools(settled, settings)
-        if not any(tool.background is not None for tool in tools.values()):
-            return settled
-        return replace(settled, tools=tuple(dict.fromkeys([*settled.tools, *BACKGROUND_TOOLS])))
-
-    async def pinned_tools(self, definition: TaskDefinition) -> list[PinnedTool]:
-        """The tools of a settled definition as they are now, to be pinned by a run.
-
-        Raises CallerMistake as `ToolCatalogue.load` and `McpTools` do.
-        """
-        settings = self._settings(definition)
-        return _pinned(await self._tools(definition, settings), settings, definition.retry)
+        known, having = self._own.mcp_servers.keys(), self.catalogue(settings).having
+        settled, offered = await self._mcp.settled(definition, settings, known, having)
+        tools = self._with_own(settled, settings, offered)
+        if any(tool.background is not None for tool in tools.values()):
+            settled = replace(settled, tools=tuple(dict.fromkeys([*settled.tools, *BACKGROUND_TOOLS])))
+            tools = self._with_own(settled, settings, offered)
+        return settled, _pinned(tools, settings, definition.retry)
 
     async def close(self) -> None:
         """Close connections that outlive single runs. Safe to call twice."""
@@ -157,8 +153,13 @@ class Builder:
 
     async def _tools(self, definition: TaskDefinition, settings: Settings) -> dict[str, Tool]:
         """The tools of a definition, in its order: those servers have, else those there are here."""
+        elsewhere = await self._mcp.load(tool_names(definition), settings, self.catalogue(settings).having)
+        return self._with_own(definition, settings, elsewhere)
+
+    def _with_own(
+        self, definition: TaskDefinition, settings: Settings, elsewhere: Mapping[str, Tool]
+    ) -> dict[str, Tool]:
         names = tool_names(definition)
-        elsewhere = await self._mcp.load(names, settings)
         here = self.catalogue(settings).load(name for name in names if name not in elsewhere)
         return {name: found[name] for name in names for found in (elsewhere, here) if name in found}
 

@@ -120,6 +120,10 @@ class ToolCatalogue:
             raise self._unknown(unknown[0], found)
         return {name: self._ready(name, found[name]) for name in wanted if name not in late}
 
+    def having(self, names: Iterable[str]) -> frozenset[str]:
+        """Those of these names that there are tools of; nothing is imported."""
+        return frozenset(names) & self._found().keys()
+
     def later(self, names: Iterable[str]) -> tuple[str, ...]:
         """A plain notice for each of these names that stands for a feature not there yet."""
         found = self._found()

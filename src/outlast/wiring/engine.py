@@ -191,8 +191,7 @@ class Engine:
         tools: list[PinnedTool] = []
         heritage = None
         if await self._known(request) is None:
-            definition = await self.builder.settled(definition)
-            tools = await self.builder.pinned_tools(definition)
+            definition, tools = await self.builder.settled(definition)
             await self.builder.check(definition)
             for doubt in money_doubts(definition, self.settings):
                 tell(doubt)

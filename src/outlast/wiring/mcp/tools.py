@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from outlast.adapters.execution.validation import compiled, problems_in
@@ -24,6 +24,9 @@ from outlast.wiring.settings.tree import Settings
 
 ORIGIN: Final = "mcp"
 
+Having = Callable[[Iterable[str]], Collection[str]]
+"""Says which of some names there are tools of that come from no server."""
+
 
 class McpTools:
     """The MCP servers of this process, whatever configurations of them runs are pinned to."""
@@ -33,34 +36,52 @@ class McpTools:
         self._made: Any = None
 
     async def settled(
-        self, definition: TaskDefinition, settings: Settings, known: Collection[str] = ()
-    ) -> TaskDefinition:
-        """The definition with every `server:tool` and `server:*` in it exchanged for the names models are given.
+        self, definition: TaskDefinition, settings: Settings, known: Collection[str], having: Having
+    ) -> tuple[TaskDefinition, dict[str, Tool]]:
+        """The definition with every `server:tool` and `server:*` in it exchanged for the names models are given, and the tools of
+        servers by those names, all from the same lists.
 
         `settings` are those the run is pinned to, `known` all servers there are, to suggest one for a name that is none.
         From then on the run has these tools and no others, whatever their servers add. Raises CallerMistake: `unknown_tool`,
         `mcp_server_unavailable`, `extra_missing`, `missing_variable`.
         """
         named = [split for name in definition.tools if (split := split_name(name))]
-        if not named:
-            return definition
+        if not named and not settings.mcp_servers:
+            return definition, {}
         offered = {
             server: await self._offered(server, settings, known)
             for server in dict.fromkeys(one for one, _ in named)
         }
-        return renamed(definition, offered)
+        own_names = {
+            server: {tool.listed.name: name for name, tool in tools.items()}
+            for server, tools in offered.items()
+        }
+        result = renamed(definition, own_names)
+        found: dict[str, Tool] = {name: tool for tools in offered.values() for name, tool in tools.items()}
+        found |= await self.load([name for name in result.tools if name not in found], settings, having)
+        if missing := [name for name in result.tools if name in found and is_stand_in(found[name])]:
+            detail = f"The tool {missing[0]} cannot be had from its MCP server now."
+            raise CallerMistake(
+                "mcp_server_unavailable", detail, "`outlast tools list` shows what the servers have."
+            )
+        return result, found
 
-    async def load(self, names: Iterable[str], settings: Settings) -> dict[str, Tool]:
-        """The tools of these names that servers have; of a server that cannot be reached now, stand-ins that try again.
+    async def load(self, names: Iterable[str], settings: Settings, having: Having) -> dict[str, Tool]:
+        """The tools of these names that servers have.
 
-        Raises CallerMistake (`extra_missing`, `missing_variable`).
+        For a tool whose server cannot be reached now, or does not list it any more, there is a stand-in that tries again, unless
+        there is another tool of that name: `having` tells. Raises CallerMistake (`extra_missing`, `missing_variable`).
         """
+        asked = {
+            name: servers
+            for name in names
+            if (servers := [server for server in settings.mcp_servers if may_be_of(server, name)])
+        }
+        others = having(asked) if asked else ()
         found: dict[str, Tool] = {}
-        for name in names:
-            for server in settings.mcp_servers:
-                if name not in found and may_be_of(server, name):
-                    tool = await self._tool(server, name, settings)
-                    found |= {name: tool} if tool is not None else {}
+        for name, servers in asked.items():
+            tool = await self._tool(servers, name, settings, has_other=name in others)
+            found |= {name: tool} if tool is not None else {}
         return found
 
     async def entries(self, settings: Settings) -> list[ToolEntry]:
@@ -91,8 +112,8 @@ class McpTools:
                 ) from error
         return self._made
 
-    async def _offered(self, server: str, settings: Settings, known: Collection[str]) -> dict[str, str]:
-        """The names for models of a server's usable tools, by the server's own; those that cannot be used say why in their place."""
+    async def _offered(self, server: str, settings: Settings, known: Collection[str]) -> dict[str, Any]:
+        """A server's usable tools by their names for models."""
         if server not in settings.mcp_servers:
             near = difflib.get_close_matches(server, known, n=1)
             guess = f" Did you mean {near[0]}?" if near else ""
@@ -100,23 +121,32 @@ class McpTools:
                 "unknown_tool", f"There is no MCP server {server}.{guess}", "Name one of mcp_servers."
             )
         try:
-            tools = await self._servers.tools(*self._asked(server, settings))
+            tools: dict[str, Any] = await self._servers.tools(*self._asked(server, settings))
         except CallerMistake:
             raise
         except OutlastError as error:
             raise CallerMistake("mcp_server_unavailable", error.detail, error.next_step) from error
-        return {tool.listed.name: name for name, tool in tools.items()}
+        return tools
 
-    async def _tool(self, server: str, name: str, settings: Settings) -> Tool | None:
-        asked = self._asked(server, settings)
-        try:
-            tools: dict[str, Tool] = await self._servers.tools(*asked)
-        except CallerMistake:
-            raise
-        except OutlastError:
-            stand_in: Tool = self._servers.stand_in(name, *asked)
-            return stand_in
-        return tools.get(name)
+    async def _tool(
+        self, servers: Sequence[str], name: str, settings: Settings, *, has_other: bool
+    ) -> Tool | None:
+        """The tool of the first of these servers that has it, else a stand-in where there is none of that name elsewhere."""
+        away: list[str] = []
+        for server in servers:
+            try:
+                tools: dict[str, Tool] = await self._servers.tools(*self._asked(server, settings))
+            except CallerMistake:
+                raise
+            except OutlastError:
+                away.append(server)
+                continue
+            if name in tools:
+                return tools[name]
+        if has_other:
+            return None
+        stand_in: Tool = self._servers.stand_in(name, *self._asked((away or servers)[0], settings))
+        return stand_in
 
     async def _entries(self, server: str, settings: Settings) -> list[ToolEntry]:
         try:
@@ -146,7 +176,7 @@ class McpTools:
 
 
 def is_stand_in(tool: Tool) -> bool:
-    """Does this stand for a tool of a server that could not be reached?"""
+    """Does this stand for a tool that its server could not be asked for, or did not list?"""
     return bool(getattr(tool, "is_stand_in", False))
 
 
