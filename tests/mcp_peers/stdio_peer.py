@@ -4,7 +4,7 @@
 
 PAGING makes `tools/list` page badly: `same`, `empty`, `abab`, `fresh` or `endless`; with `strict`
 the program ends when it is greeted in a way that came after it, with `flood` it greets with a line that never ends, with
-`slow` it takes its time before it lists, with `changing` it says each time it has listed that the list is another now, and it is.
+`silent` it never lists, with `changing` it says each time it has listed that the list is another now, and it is.
 """
 
 import base64
@@ -12,7 +12,6 @@ import json
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -112,9 +111,6 @@ def page(paging: str, cursor: str | None) -> dict[str, Any]:
             times = (Path(os.environ["COUNT_FILE"]).read_text()).count("listed")
             send({"method": "notifications/tools/list_changed"})
             return {"tools": [*tools(), {"name": f"new{times}", "inputSchema": TEXT}]}
-        case "slow":
-            time.sleep(1.5)
-            return {"tools": eight[:1]}
         case "two":
             return {"tools": eight[4:]} if cursor else {"tools": eight[:4], "nextCursor": "1"}
         case _:
@@ -251,6 +247,8 @@ def answer(message: dict[str, Any], paging: str) -> None:
                     "result": {"protocolVersion": version, "capabilities": capabilities, "serverInfo": told},
                 }
             )
+        case "tools/list" if paging == "silent":
+            pass
         case "tools/list":
             send({"id": request_id, "result": page(paging, params.get("cursor"))})
         case "tools/call":
