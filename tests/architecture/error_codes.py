@@ -19,7 +19,16 @@ MADE_OF_PARTS: dict[str, tuple[str, ...]] = {
 }
 """Codes that are put together where they are raised, by how they are spelled there."""
 
-_CODE_AT = {"ToolError": 0, "fail": 1, "settle": 1, "_fail": 2, "Problem": 3, "tell_error": 0, "problem": 0}
+_CODE_AT = {
+    "ToolError": 0,
+    "fail": 1,
+    "settle": 1,
+    "_fail": 2,
+    "Problem": 3,
+    "tell_error": 0,
+    "problem": 0,
+    "ended_in_part": 1,
+}
 """Where calls that are no errors of the tree take a code, by position."""
 
 _NO_CODES = {"ModelCallFailed", "ScriptExhausted"}

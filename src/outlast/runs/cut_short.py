@@ -13,15 +13,21 @@ from outlast.runs.report_words import words_for
 def cut_short(state: RunState) -> Record:
     """Complete the run with what there is, because of the first limit it reached."""
     limit = state.reached[0]
+    detail = f"The run stopped at its limit {limit}{_why(state, limit)}."
+    return ended_in_part(state, "limit_reached", detail, how_to_go_on(state, limit), f"limit {limit} reached")
+
+
+def ended_in_part(state: RunState, code: str, detail: str, next_step: str, reason: str = "") -> Record:
+    """Complete the run with what there is, and say why it is not all."""
     return Record(
         StateEntered(
             state.state,
             State.COMPLETED,
-            f"limit {limit} reached",
+            reason or code,
             "partial",
-            code="limit_reached",
-            detail=f"The run stopped at its limit {limit}{_why(state, limit)}.",
-            next_step=how_to_go_on(state, limit),
+            code=code,
+            detail=detail,
+            next_step=next_step,
         )
     )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from outlast.domain.door import Json, clean_text, stored_form
+from outlast.domain.door import Json, clean_text, digest_of, stored_form
 from outlast.domain.errors import PASSING_FAULTS, ModelCallFailed, ModelMistake
 from outlast.domain.events import AnyEvent, ModelAnswered, ModelFailed, ModelRequested, ToolAnswered
 from outlast.domain.message import Message
@@ -23,6 +23,12 @@ from outlast.runs.money import cost_of, cost_of_failure
 from outlast.runs.moves import shown_error
 
 LONGEST_BACKOFF_SECONDS: Final = 300.0
+
+LONGEST_WISH_SECONDS: Final = 24 * 3600.0
+"""A server that wishes for a longer wait is asked again after this one: nobody knows its plans for next year."""
+
+SPREAD_SHARE: Final = 0.2
+"""Waits are longer by up to this share, each call by its own, so that calls refused together do not come back together."""
 
 
 def request_of(
@@ -90,19 +96,20 @@ def _only_offered(
 
 
 def retry_time(
-    failure: ModelCallFailed, failures: int, retry: RetrySettings, now: datetime
+    failure: ModelCallFailed, failures: int, retry: RetrySettings, now: datetime, chance: float = 0.0
 ) -> datetime | None:
     """When a failed call is tried again; None when it is not. `failures` counts those before this one.
 
-    A context that is too long is tried once more at once, after it was folded.
+    A context that is too long is tried once more at once, after it was folded. `chance`, from 0 to 1, says how much longer than it
+    must be the wait is.
     """
     if failure.fault == "context_exceeded" and failures == 0:
         return now
     if failure.fault not in PASSING_FAULTS or failures + 1 >= retry.max_attempts:
         return None
-    if failure.retry_after_seconds is not None:
-        return now + timedelta(seconds=failure.retry_after_seconds)
-    return now + timedelta(seconds=backoff_seconds(retry, failures))
+    wished = failure.retry_after_seconds
+    wait = backoff_seconds(retry, failures) if wished is None else min(wished, LONGEST_WISH_SECONDS)
+    return now + timedelta(seconds=wait * (1 + SPREAD_SHARE * chance))
 
 
 def backoff_seconds(retry: RetrySettings, failures: int) -> float:
@@ -117,7 +124,8 @@ def _failed(
     state: RunState, intent: ModelRequested, failure: ModelCallFailed, now: datetime, ms: int
 ) -> ModelFailed:
     branch = state.branches[intent.branch]
-    retry_at = retry_time(failure, branch.failures, state.definition.retry, now)
+    chance = int(digest_of(f"{state.run_id} {intent.call}")[:8], 16) / 2**32
+    retry_at = retry_time(failure, branch.failures, state.definition.retry, now, chance)
     is_summary = intent.summarises_before is not None
     has_next = (
         not is_summary
@@ -152,7 +160,9 @@ async def _answered(
     left_out: tuple[str, ...],
 ) -> Outcome:
     calls, refused = _checked_calls(desk, intent.call, answer)
-    read, problem = (None, None) if calls or schema is None else _read(desk, answer, schema)
+    read, problem = _read(desk, answer, schema) if schema is not None and not calls else (None, None)
+    if schema is None and not calls:
+        problem = _unsaid(answer)
     value = read.value if read is not None else None
     if value is not None and form == "conclusions":
         value = await checked_conclusions(desk, value, intent.branch)
@@ -176,6 +186,15 @@ async def _answered(
     )
     events: list[AnyEvent] = [answered, *refused]
     return Outcome(events)
+
+
+def _unsaid(answer: ModelAnswer) -> str | None:
+    """Why words are no answer; None where they are one."""
+    if answer.finish == "length":
+        return "It was cut off at the limit of its length; answer more briefly."
+    if answer.finish == "content_filter":
+        return "It was cut off by a filter of its endpoint."
+    return None if answer.text.strip() else "It is empty."
 
 
 def _read(desk: Desk, answer: ModelAnswer, schema: Mapping[str, Json]) -> tuple[FormRead | None, str | None]:

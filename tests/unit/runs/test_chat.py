@@ -203,3 +203,21 @@ async def test_a_failed_run_is_not_resumed_into_a_thread_that_is_busy(tmp_path: 
         with pytest.raises(Conflict, match=other):
             await signals.resume(stage.store, failed, "ann")
         assert (await stage.state(failed)).state == "FAILED"
+
+
+async def test_an_empty_last_word_is_not_answered_with_an_earlier_one(tmp_path: Path) -> None:
+    model = in_turn(ask_for(call("page", url="http://a"), text="Let me look."), say(""))
+    async with staged(tmp_path, model, page) as stage:
+        run = await stage.play()
+        state = await stage.state(run)
+        assert (state.state, state.counters.steps) == ("FAILED", 4)
+        assert state.failure is not None
+        assert (state.failure.code, bool(state.failure.next_step)) == ("no_answer", True)
+
+
+async def test_an_answer_cut_at_its_length_is_asked_for_within_the_limits_of_the_run(tmp_path: Path) -> None:
+    model = in_turn(say("Half an", finish="length"))
+    async with staged(tmp_path, model, limits=Limits(max_steps=2)) as stage:
+        shown = await show_run(stage.store, await stage.play())
+        assert (shown["state"], shown["outcome"], shown["answer"]) == ("COMPLETED", "partial", "Half an")
+        assert shown["error"]["code"] == "limit_reached"

@@ -69,6 +69,34 @@ def test_the_wait_a_server_wishes_for_is_kept_however_the_retries_are_set(second
     assert retry_time(failure, 0, retry, NOW) == NOW + timedelta(seconds=seconds)
 
 
+@law("MODEL-5.a")
+def test_calls_that_were_refused_together_come_back_apart_and_never_too_early() -> None:
+    failure = ModelCallFailed("rate_limit", "later", retry_after_seconds=10)
+    waits = [retry_time(failure, 0, RetrySettings(), NOW, chance) for chance in (0.0, 0.5, 0.999)]
+    assert waits == [NOW + timedelta(seconds=10 * (1 + 0.2 * chance)) for chance in (0.0, 0.5, 0.999)]
+
+
+@law("MODEL-5.a")
+@pytest.mark.parametrize("seconds", [86_401.0, 1e18, 1e300])
+def test_a_wait_beyond_a_day_is_asked_about_after_a_day(seconds: float) -> None:
+    failure = ModelCallFailed("rate_limit", "later", retry_after_seconds=seconds)
+    assert retry_time(failure, 0, RetrySettings(), NOW) == NOW + timedelta(days=1)
+
+
+async def test_each_run_waits_by_its_own_chance(tmp_path: Path) -> None:
+    def model(request: ModelRequest) -> ModelAnswer:
+        raise ModelCallFailed("rate_limit", "later", retry_after_seconds=1000)
+
+    async with staged(tmp_path, model) as stage:
+        lines = []
+        for _ in range(3):
+            history = await stage.history(await stage.play())
+            lines.append(next(one for one in history if isinstance(one.event, ModelFailed)))
+        waits = {(line.event.retry_at - line.at).total_seconds() for line in lines}
+        assert len(waits) == 3
+        assert all(999 <= wait <= 1201 for wait in waits)
+
+
 @law("TOOL-3.g")
 @pytest.mark.parametrize(
     ("backoff", "waits"),

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from outlast.adapters.providers.arguments import read_call
 from outlast.adapters.providers.openai_compatible.surrogates import joined
 from outlast.domain.tool_call import ToolCall
+
+_MOST_NAME_CHARACTERS: Final = 256
+"""No tool has a longer name; of what is longer this much is told to the model."""
 
 
 @dataclass(slots=True)
@@ -27,11 +31,11 @@ class _Open:
     def ends_before(self, call_id: str, name: str, arguments: object) -> bool:
         """Whether a delta under the same index, or under none, belongs to another call.
 
-        It does when it brings another id, or a name though these arguments are whole: nothing can be added to
-        a whole object.
+        It does when it brings another id and a name, or either though these arguments are whole: nothing can be added to
+        a whole object. Another id alone belongs to servers that make one up for every delta.
         """
         if call_id and self.id and call_id != self.id:
-            return True
+            return bool(name) or (bool(arguments) and self._is_whole())
         return bool(name) and (bool(arguments) or name != self.name) and self._is_whole()
 
     def add(self, call_id: str, name: str, arguments: object) -> None:
@@ -46,6 +50,8 @@ class _Open:
     def _is_whole(self) -> bool:
         if self.value is not None:
             return True
+        if not self.text or not self.text[-1].rstrip().endswith("}"):
+            return False
         try:
             return isinstance(json.loads("".join(self.text)), dict)
         except (ValueError, RecursionError):
@@ -99,27 +105,43 @@ class CallBuilder:
         return "".join(f"{call.name}{call.sent()}" for call in self._calls)
 
     def _meant(self, index: object, call_id: str, name: str, arguments: object) -> _Open | None:
-        """The open call a delta goes on with, or None if it opens one."""
-        newest = self._calls[-1] if self._calls else None
-        if isinstance(index, int | str):
-            call = self._by_index.get(index)
-        elif call_id:
-            unnamed = newest if newest and not newest.id and not name else None
-            call = next((call for call in reversed(self._calls) if call.id == call_id), unnamed)
-        else:
-            call = newest
+        """The open call a delta goes on with, or None if it opens one.
+
+        Arguments without a name open none, whatever index or id they bring: else the call they are meant for would run without
+        them.
+        """
+        place = _place(index)
+        call = self._by_index.get(place) if place is not None else None
+        if call is None and (place is None or not name):
+            call = self._unplaced(call_id, name, arguments)
         return None if call is None or call.ends_before(call_id, name, arguments) else call
+
+    def _unplaced(self, call_id: str, name: str, arguments: object) -> _Open | None:
+        newest = self._calls[-1] if self._calls else None
+        if not call_id:
+            return newest
+        same = next((call for call in reversed(self._calls) if call.id == call_id), None)
+        goes_on = newest is not None and not name and (bool(arguments) or not newest.id)
+        return same or (newest if goes_on else None)
 
     def _open(self, index: object) -> _Open:
         call = _Open()
         self._calls.append(call)
-        if isinstance(index, int | str):
-            self._by_index[index] = call
+        place = _place(index)
+        if place is not None:
+            self._by_index[place] = call
         return call
 
 
+def _place(index: object) -> int | str | None:
+    """The index of a call, the same whether a server writes it as a number or as text; None where it gives none."""
+    if isinstance(index, str):
+        return int(index) if index.isdecimal() and len(index) < 10 else index
+    return int(index) if isinstance(index, int | float) and index == index // 1 else None
+
+
 def _text(value: object) -> str:
-    return joined(value) if isinstance(value, str) else ""
+    return joined(value[:_MOST_NAME_CHARACTERS]) if isinstance(value, str) else ""
 
 
 def _unused(call_id: str, used: set[str]) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import json
 import logging
-import math
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeGuard
 
 from outlast.adapters.providers.openai_compatible.calls import CallBuilder
-from outlast.adapters.providers.openai_compatible.refusal import Refusal, refusal_in_stream
+from outlast.adapters.providers.openai_compatible.refusal import (
+    Refusal,
+    refusal_in_body,
+    refusal_in_stream,
+)
 from outlast.adapters.providers.openai_compatible.stream import DONE, Event
-from outlast.adapters.providers.openai_compatible.surrogates import HalfKeeper
+from outlast.adapters.providers.openai_compatible.surrogates import HalfKeeper, joined
 from outlast.adapters.providers.tokens import estimate_request_tokens, estimate_tokens
 from outlast.domain.message import Usage
 from outlast.ports.provider import Delta, Finish, ModelAnswer, ModelRequest
@@ -28,6 +31,14 @@ _FINISHES: Final[Mapping[str, Finish]] = {
     "content_filter": "content_filter",
     "refusal": "content_filter",
 }
+_NO_FINISHES: Final = frozenset({"", "null", "none"})
+"""What some servers put in every chunk in place of null."""
+
+_CALLS: Final = frozenset({"tool_calls", "function_call", "tool_use"})
+_MOST_TOKENS: Final = 10**9
+_MOST_USD: Final = 10**6
+"""What a call can use up at most: a server that states more has miscounted."""
+
 _NOTHING: Final = Delta()
 
 
@@ -49,6 +60,7 @@ class Assembly:
         self._usage: Usage | None = None
         self._model = ""
         self._finish: str | None = None
+        self._choice: object = None
         self._is_done = False
         self.trouble: Refusal | None = None
         self.progress = 0
@@ -65,28 +77,30 @@ class Assembly:
         return self._finish is not None or (self._is_done and bool(self.progress))
 
     def take(self, event: Event) -> Delta:
-        """Take one event of a stream; the piece it adds, empty if none."""
+        """Take one event of a stream, or the whole body of a server that does not stream; the piece it adds, empty if none.
+
+        What is no JSON is passed over, as keep-alives of some servers are, unless it begins as a chunk does: then something of the
+        answer is lost, and the rest must not be taken for the whole.
+        """
         if event.data == DONE:
             self._is_done = True
             return _NOTHING
         try:
-            chunk = json.loads(event.data)
+            chunk = _parsed(event.data)
         except (ValueError, RecursionError):
-            chunk = event.data if event.name == "error" else None
-        if chunk is None:
-            _log.debug("skipped a line of %d characters in a stream: it is not JSON", len(event.data))
-            return _NOTHING
-        return self._take_json(chunk, event.name)
-
-    def take_body(self, body: object) -> Delta:
-        """Take the whole answer of a server that does not stream; its end is the end of the answer."""
-        added = self._take_json(body, "")
-        self._is_done = True
+            return self._take_no_json(event)
+        added = self._take_json(chunk, event.name)
+        if event.is_document:
+            self._is_done = True
+            self.trouble = self.trouble or (None if self.progress else refusal_in_body(chunk))
         return added
 
     def end(self) -> Delta:
         """What was kept back, once nothing more comes."""
-        return self._added(self._text_halves.rest(), self._reasoning_halves.rest())
+        added = self._added(self._text_halves.rest(), self._reasoning_halves.rest())
+        if self._finish in _CALLS and not self._calls and not any(self._text):
+            self.trouble = self.trouble or Refusal(0, "It ended in order to call a tool, and named none.")
+        return added
 
     def answer(self) -> ModelAnswer:
         """The answer, once it is whole and ended."""
@@ -112,18 +126,39 @@ class Assembly:
         said = "".join((*self._text, *self._reasoning, self._calls.sent_text()))
         return Usage(asked, estimate_tokens(said), is_estimate=True)
 
+    def _take_no_json(self, event: Event) -> Delta:
+        if event.name == "error":
+            self.trouble = self.trouble or refusal_in_stream(event.data, event.name)
+        elif event.data.startswith("{") or event.is_document:
+            self.trouble = self.trouble or Refusal(0, "A piece of the answer is not JSON.")
+        else:
+            _log.debug("skipped a line of %d characters in a stream: it is not JSON", len(event.data))
+        return _NOTHING
+
     def _take_json(self, chunk: object, name: str) -> Delta:
         if isinstance(chunk, list):
-            chunk = chunk[0] if chunk else None
+            added = [self._take_json(item, name) for item in chunk]
+            return Delta("".join(one.text for one in added), "".join(one.reasoning for one in added))
+        if isinstance(chunk, dict):
+            self._read_usage(chunk)
         self.trouble = self.trouble or refusal_in_stream(chunk, name)
         if self.trouble or not isinstance(chunk, dict):
             return _NOTHING
         if isinstance(chunk.get("model"), str):
-            self._model = chunk["model"]
-        self._read_usage(chunk)
+            self._model = joined(chunk["model"])
         choices = chunk.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        return self._take_choice(choice) if isinstance(choice, dict) else _NOTHING
+        choice = self._meant(choices) if isinstance(choices, list) else None
+        return self._take_choice(choice) if choice is not None else _NOTHING
+
+    def _meant(self, choices: Sequence[object]) -> dict[str, object] | None:
+        """The part of a chunk that is about the one answer asked for, where a server gives several."""
+        for choice in choices:
+            if isinstance(choice, dict):
+                index = choice.get("index")
+                self._choice = index if self._choice is None else self._choice
+                if index is None or index == self._choice:
+                    return choice
+        return None
 
     def _take_choice(self, choice: Mapping[str, object]) -> Delta:
         self._read_usage(choice)
@@ -132,13 +167,14 @@ class Assembly:
             self.trouble = Refusal(
                 status=502, message="The endpoint ended the answer with finish_reason: error."
             )
-        elif isinstance(reason, str) and reason:
+        elif isinstance(reason, str) and reason.lower() not in _NO_FINISHES:
             self._finish = reason
         message = choice.get("message")
         delta = message if isinstance(message, dict) else choice.get("delta")
         if not isinstance(delta, dict):
             return _NOTHING
         self._take_calls(delta.get("tool_calls"), is_whole=delta is message)
+        self._take_calls([{"function": delta.get("function_call")}], is_whole=delta is message)
         text, thinking = _content(delta.get("content"))
         reasoning = thinking or _content(delta.get("reasoning_content") or delta.get("reasoning"))[0]
         return self._added(
@@ -160,21 +196,35 @@ class Assembly:
     def _read_usage(self, holder: Mapping[str, object]) -> None:
         usage = holder.get("usage")
         if isinstance(usage, dict):
-            spent = _usage(usage)
-            if spent.total_tokens:
-                self._usage = spent
+            self._usage = _usage(usage) or self._usage
 
 
-def _usage(usage: Mapping[str, object]) -> Usage:
-    return Usage(
-        int(_number(usage.get("prompt_tokens", usage.get("input_tokens")))),
-        int(_number(usage.get("completion_tokens", usage.get("output_tokens")))),
-        _number(usage["cost"]) if isinstance(usage.get("cost"), int | float) else None,
-    )
+def _usage(usage: Mapping[str, object]) -> Usage | None:
+    """What a server states was used up; None where it states nothing, or what cannot be."""
+    asked = usage.get("prompt_tokens", usage.get("input_tokens")) or 0
+    said = usage.get("completion_tokens", usage.get("output_tokens")) or 0
+    if not (_is_between(asked, _MOST_TOKENS) and _is_between(said, _MOST_TOKENS) and asked + said):
+        return None
+    cost = usage.get("cost")
+    return Usage(int(asked), int(said), float(cost) if _is_between(cost, _MOST_USD) else None)
 
 
-def _number(value: object) -> float:
-    return max(0.0, float(value)) if isinstance(value, int | float) and math.isfinite(value) else 0.0
+def _is_between(value: object, most: int) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def _parsed(data: str) -> object:
+    """The JSON of an event. Arguments that come as an object may name no key twice, as those that come as text may not."""
+    has_arguments = '"arguments":{' in data or '"arguments": {' in data
+    parsed: object = json.loads(data, object_pairs_hook=_unique if has_arguments else None)
+    return parsed
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("an object names a key twice")
+    return value
 
 
 _THOUGHTS: Final = frozenset({"reasoning", "thinking", "reasoning_text", "summary_text"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -27,10 +26,14 @@ from outlast.ports.provider import Delta, ModelAnswer, ModelRequest, Observer, T
 
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
 MAX_REFUSAL_BYTES: Final = 64 * 1024
+MAX_ANSWER_SECONDS: Final = 2 * 3600.0
+"""How long one answer may take, however steadily it drips."""
+
 MAX_ATTEMPTS: Final = 5
 """How often one call is sent at most, each time without an optional part the endpoint refused by name."""
 
 CONNECT_TIMEOUT_SECONDS: Final = 10.0
+_TOO_MUCH: Final = Refusal(400, f"The answer is longer than {MAX_ANSWER_BYTES} bytes.")
 _HEADERS: Final = {"content-type": "application/json", "accept": "text/event-stream, application/json"}
 
 
@@ -44,9 +47,10 @@ class OpenAICompatible:
 
     `base_url` ends before `/chat/completions`; without `api_key` none is sent. A call fails with `timeout`
     when no piece of the answer comes for `timeout_seconds`, or, once the answer has begun, no byte at all for
-    `idle_timeout_seconds` (keep-alives are bytes, but no piece). Proxies and keys from the environment are
-    not used. What a model refuses by name (`response_format`, `stream_options`, `max_tokens`, `temperature`,
-    `reasoning_content`) is left out or renamed, and remembered for that model, in `dialects` where several providers share one.
+    `idle_timeout_seconds` (keep-alives are bytes, but no piece), or no end for MAX_ANSWER_SECONDS. Proxies and
+    keys from the environment are not used. What a model refuses by name (`response_format`, `stream_options`,
+    `max_tokens`, `temperature`, `reasoning_content`) is left out or renamed, and remembered for that model, in
+    `dialects` where several providers share one.
 
     Raises CallerMistake (`invalid_base_url`, `invalid_api_key`) for what can be seen to be wrong before a
     call.
@@ -140,18 +144,12 @@ class OpenAICompatible:
 
     async def _follow(self, response: httpx2.Response, assembly: Assembly, observe: Observer) -> None:
         """Read the answer to its end, or to what cuts it short."""
-        if "json" in response.headers.get("content-type", ""):
-            _give(assembly.take_body(_as_json(await self._whole(response))), observe)
-        else:
-            await self._follow_stream(response, assembly, observe)
-        _give(assembly.end(), observe)
-
-    async def _follow_stream(self, response: httpx2.Response, assembly: Assembly, observe: Observer) -> None:
         reader, taken_bytes = EventReader(), 0
         pieces = patient(
             response.aiter_bytes(),
             idle_seconds=self._idle_timeout_seconds,
             stall_seconds=self._timeout_seconds,
+            whole_seconds=MAX_ANSWER_SECONDS,
             progress=lambda: assembly.progress,
             is_done=lambda: assembly.is_done,
         )
@@ -160,12 +158,15 @@ class OpenAICompatible:
                 taken_bytes += len(data)
                 for event in reader.feed(data):
                     _give(assembly.take(event), observe)
-                if assembly.trouble or taken_bytes > MAX_ANSWER_BYTES:
+                if taken_bytes > MAX_ANSWER_BYTES:
+                    assembly.trouble = assembly.trouble or _TOO_MUCH
+                if assembly.trouble:
                     return
         for event in reader.end():
             _give(assembly.take(event), observe)
+        _give(assembly.end(), observe)
 
-    async def _whole(self, response: httpx2.Response, most_bytes: int = MAX_ANSWER_BYTES) -> bytes:
+    async def _whole(self, response: httpx2.Response, most_bytes: int) -> bytes:
         body = bytearray()
         async with asyncio.timeout(self._timeout_seconds):
             async for data in response.aiter_bytes():
@@ -232,11 +233,3 @@ class OpenAICompatible:
 def _give(delta: Delta, observe: Observer) -> None:
     if delta.text or delta.reasoning:
         observe(delta)
-
-
-def _as_json(body: bytes) -> object:
-    try:
-        value: object = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return value

@@ -16,18 +16,21 @@ async def patient(
     *,
     idle_seconds: float,
     stall_seconds: float,
+    whole_seconds: float,
     progress: Callable[[], int],
     is_done: Callable[[], bool],
 ) -> AsyncGenerator[bytes, None]:
     """The pieces of `source`.
 
     Raises TimeoutError when, after the first piece, nothing comes for `idle_seconds` (for LINGER_SECONDS once `is_done()`), or when
-    `progress()`, a number that changes when what came was of use, stays the same for `stall_seconds`.
+    `progress()`, a number that changes when what came was of use, stays the same for `stall_seconds`,
+    or when there is no end after `whole_seconds`.
     """
     now = asyncio.get_running_loop().time
     stalls_at, idles_at, seen = now() + stall_seconds, math.inf, progress()
-    while now() < stalls_at:
-        async with asyncio.timeout_at(min(stalls_at, idles_at)):
+    ends_at = now() + whole_seconds
+    while now() < min(stalls_at, ends_at):
+        async with asyncio.timeout_at(min(stalls_at, idles_at, ends_at)):
             data = await anext(source, None)
         if data is None:
             return

@@ -97,6 +97,13 @@ def refusal_in_stream(chunk: object, event_name: str) -> Refusal | None:
     return _refusal(chunk, 0) if is_error else None
 
 
+def refusal_in_body(body: object) -> Refusal | None:
+    """What a body that came with 200 says in place of an answer; None where it has the shape of an answer."""
+    if isinstance(body, dict) and "choices" in body:
+        return None
+    return _refusal(body, 0)
+
+
 def fault_of(refusal: Refusal) -> ModelFault:
     """Which fault a refusal is. An error inside a stream that cannot be told apart is a cut stream."""
     said = f"{refusal.code} {refusal.message}"

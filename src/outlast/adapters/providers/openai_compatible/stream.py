@@ -10,15 +10,20 @@ DONE: Final = "[DONE]"
 """The data of the event that ends a stream of chat completions."""
 
 _LINE_ENDS: Final = (b"\n", b"\r")
+_DOCUMENT_STARTS: Final = (b"{", b"[")
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event: its name (empty when the server gave none) and its data."""
+    """One event: its name (empty when the server gave none) and its data, bytes that are no UTF-8 as `surrogateescape` spells them.
+
+    `is_document` when it is no event of a stream but the whole body, one JSON document.
+    """
 
     name: str
     data: str
+    is_document: bool = False
 
 
 class EventReader:
@@ -26,13 +31,15 @@ class EventReader:
 
     Two liberties are taken with the specification, because servers take them: a JSON document right after
     another one starts a new event though no blank line stands between (`}` before `{` can be inside no
-    document), and the end of the stream ends the last event.
+    document), and the end of the stream ends the last event. A body that begins as JSON does is no stream but one document, whatever
+    its headers say, and becomes whole with its end.
     """
 
     def __init__(self) -> None:
         self._line: list[bytes] = []
         self._ended_in_return = False
         self._is_first_line = True
+        self._document: list[bytes] | None = None
         self._name = b""
         self._data: list[bytes] = []
 
@@ -55,12 +62,18 @@ class EventReader:
         events: list[Event] = []
         self._take_line(b"".join(self._line), events)
         self._dispatch(events)
+        if self._document is not None:
+            events.append(Event("", _as_text(b"\n".join(self._document)), is_document=True))
         return events
 
     def _take_line(self, line: bytes, events: list[Event]) -> None:
-        if self._is_first_line:
+        if self._is_first_line and line:
             line = line.removeprefix(_BYTE_ORDER_MARK)
-            self._is_first_line = False
+            self._document = [] if line.lstrip().startswith(_DOCUMENT_STARTS) else None
+            self._is_first_line = not line.strip()
+        if self._document is not None:
+            self._document.append(line)
+            return
         field, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if not line:
@@ -85,6 +98,10 @@ class EventReader:
     def _dispatch(self, events: list[Event]) -> None:
         data = b"\n".join(self._data).strip()
         if data:
-            events.append(Event(self._name.decode("utf-8", "replace"), data.decode("utf-8", "replace")))
+            events.append(Event(self._name.decode("utf-8", "replace"), _as_text(data)))
         self._data.clear()
         self._name = b""
+
+
+def _as_text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

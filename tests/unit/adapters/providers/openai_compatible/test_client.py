@@ -9,7 +9,7 @@ from itertools import repeat
 
 import pytest
 
-from outlast.adapters.providers.openai_compatible import OpenAICompatible
+from outlast.adapters.providers.openai_compatible import OpenAICompatible, client
 from outlast.domain.errors import CallerMistake, ModelCallFailed
 from outlast.ports.provider import Delta
 from tests.fake_endpoint import DONE, SAYS_HELLO, Received, Reply, Then, delta, json_reply, playing, sse
@@ -137,6 +137,52 @@ async def test_g02_08_keep_alives_hold_off_the_idle_timer_but_not_the_one_for_pr
         failure = await failing(endpoint.base_url, timeout_seconds=0.3, idle_timeout_seconds=10)
     assert failure.fault == "timeout"
     assert "stopped sending the answer" in failure.detail
+
+
+async def test_an_answer_that_drips_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "MAX_ANSWER_SECONDS", 0.3)
+    async with playing(Reply(repeat(sse(delta(content="a"))))) as endpoint:
+        failure = await failing(endpoint.base_url)
+    assert failure.fault == "timeout"
+    assert failure.spent_tokens > 0
+
+
+async def test_an_answer_longer_than_any_is_given_up_and_not_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "MAX_ANSWER_BYTES", 10_000)
+    for content_type in ("text/event-stream", "application/json"):
+        piece = sse(delta(content="a")) if "event" in content_type else b'{"a": "aaaaaaaaaaaaaaaaaaa'
+        async with playing(Reply(repeat(piece), 200, {"content-type": content_type})) as endpoint:
+            failure = await failing(endpoint.base_url)
+        assert failure.fault == "bad_request"
+        assert "longer than" in failure.detail
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "text/event-stream", "application/json", "x"])
+async def test_what_a_body_is_shows_in_its_first_sign_not_in_its_headers(content_type: str) -> None:
+    whole = json.dumps({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}).encode()
+    chunks = json.dumps([delta(content="H"), delta(content="i"), delta("stop")]).encode()
+    streamed = sse(delta(content="Hi"), delta("stop"))
+    for body in (
+        b"\xef\xbb\xbf" + whole,
+        b" \r\n " + whole,
+        chunks,
+        streamed,
+        b"\xef\xbb\xbf\n\n" + streamed,
+    ):
+        pieces = [body[at : at + 1] for at in range(len(body))]
+        async with playing(Reply(pieces, 200, {"content-type": content_type})) as endpoint:
+            provider = OpenAICompatible(endpoint.base_url)
+            assert (await ask(provider, a_request("go"))).text == "Hi"
+            await provider.close()
+
+
+async def test_a_body_that_is_no_answer_is_told_in_its_own_words() -> None:
+    async with playing(json_reply({"code": "InvalidParameter", "message": "no such model"})) as endpoint:
+        failure = await failing(endpoint.base_url)
+    assert failure.fault == "bad_request"
+    assert "no such model" in failure.detail
 
 
 @pytest.mark.parametrize("then", [Then.HANG, Then.DROP])
