@@ -49,7 +49,7 @@ async def cancel_unbuilt(store: Store, claim: Claim, history: Sequence[Recorded]
     await store.commit(
         [
             *prepare(claim.item, draft.recorded, claim.generation).items,
-            row_change(readings.state, claim.store_now),
+            row_change(readings, claim.store_now),
             *wake_ups(readings.state, claim.store_now),
             Release("runs", claim.item, claim.generation, None, "ended"),
         ]

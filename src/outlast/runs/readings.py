@@ -1,4 +1,4 @@
-"""The readings a worker keeps of a run while it works on it: state, conversations, ledger and cache, always at the same position."""
+"""The readings a worker keeps of a run while it works on it: state, conversations, ledger, cache and tally, at one position."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from outlast.runs.cache import Cache
 from outlast.runs.context import Conversations
 from outlast.runs.ledger import Ledger
 from outlast.runs.lines import TokenCount
+from outlast.runs.tally import Tally
 
 
 @dataclass(slots=True)
@@ -24,6 +25,7 @@ class Readings:
     conversations: Conversations
     ledger: Ledger
     cache: Cache
+    tally: Tally = field(default_factory=Tally)
     divergences: list[FoldDiverged] = field(default_factory=list)
 
     def fold(self, recorded: Recorded) -> None:
@@ -32,6 +34,7 @@ class Readings:
         self.conversations.fold(recorded)
         self.ledger.fold(recorded)
         self.cache.fold(recorded)
+        self.tally.fold(recorded)
 
 
 def read_all(
@@ -48,9 +51,11 @@ def read_all(
     if not history:
         raise unknown_run(run_id)
     state, divergences = resumed(run_id, history, snapshot)
-    readings = Readings(state, Conversations(count, tuple(thread)), Ledger(), Cache(), divergences)
+    conversations = Conversations(count, tuple(thread))
+    readings = Readings(state, conversations, Ledger(), Cache(), divergences=divergences)
     for recorded in history:
         readings.conversations.fold(recorded)
         readings.ledger.fold(recorded)
         readings.cache.fold(recorded)
+        readings.tally.fold(recorded)
     return readings

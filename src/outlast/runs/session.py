@@ -248,20 +248,23 @@ class Session:
         self._is_stale = False
 
     def _row_items(self, recorded: Sequence[Recorded]) -> list[Item]:
-        """What rides along: the row where the state changed, what waited for it, the thread's words at the end, a snapshot."""
+        """What rides along: the row where the state changed, what waited for it, the thread's words at the end; now and then
+        a snapshot, and the row with it, so that little has to be read to know what a run at work has used."""
         items: list[Item] = [*due_for_memory(self.state, recorded)]
         entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]
         is_claimed = any(
             isinstance(one.event, RunClaimed) for one in recorded
         )  # here is told what reads it from now on
-        if entered or is_claimed or self._is_in_line or isinstance(recorded[-1].event, RunReleased):
-            change: UpdateRun = row_change(self.state, recorded[-1].at)
+        is_released = isinstance(recorded[-1].event, RunReleased)
+        is_far_on = self.state.position - self._snapshot_at >= EVERY
+        if entered or is_claimed or self._is_in_line or is_released or is_far_on:
+            change: UpdateRun = row_change(self.readings, recorded[-1].at)
             items.append(change)
         if entered:
             items += wake_ups(self.state, recorded[-1].at)
         if any(event.target is State.COMPLETED for event in entered):
             items += thread_words(self.readings, recorded[-1].at)
-        if self.state.position - self._snapshot_at >= EVERY or self.state.has_ended:
+        if is_far_on or self.state.has_ended:
             self._snapshot_at = self.state.position
             items.append(snapshot_of(self.state))
         return items

@@ -15,6 +15,7 @@ from outlast.ports.batch import Item
 from outlast.ports.run_rows import UpdateRun
 from outlast.ports.stream import Append, EventRow, PutPayload
 from outlast.runs.readings import Readings
+from outlast.runs.tally import as_plain
 
 SHOWN_INPUT: Final = 2000
 """How much of a run's input lists carry, in characters."""
@@ -65,15 +66,17 @@ def started_summary(words: str) -> str:
     return json.dumps({**nothing, "waiting_for": [], "error": None}, ensure_ascii=False)
 
 
-def row_change(state: RunState, at: datetime) -> UpdateRun:
-    """The run's row as it must be once `state` holds."""
+def row_change(readings: Readings, at: datetime) -> UpdateRun:
+    """The run's row as it must be once the readings hold: with the tally, from which figures over many runs are made."""
+    state = readings.state
+    summary = {**summary_of(state), "tally": as_plain(readings.tally)}
     return UpdateRun(
         run_id=state.run_id,
         state=str(state.state),
         is_active=state.is_active,
         outcome=state.outcome,
         updated_at=at,
-        summary=json.dumps(summary_of(state), ensure_ascii=False),
+        summary=json.dumps(summary, ensure_ascii=False),
         min_reader=READER,
         generation=state.generation,
     )
