@@ -114,6 +114,7 @@ class Serving:
             self._listener.close()
             self.site.crew.stop()
             await self.site.crew.ended()
+            self.site.aside.stop()
 
     def stop(self) -> None:
         """Stop in good order; told again, at once."""

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from outlast.gateway.access import Access
+from outlast.gateway.aside import Aside
 from outlast.gateway.crew import Crew
 from outlast.gateway.metrics import Metrics
 from outlast.gateway.pace import Pace
@@ -20,7 +21,8 @@ from outlast.wiring.engine import Engine
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One gateway. `closing` is set once it is told to stop; `sign_ins` bounds how fast one machine may try to sign in."""
+    """One gateway. `closing` is set once it is told to stop; `sign_ins` bounds how fast one machine may try to sign in; what takes
+    long is made `aside`."""
 
     engine: Engine
     access: Access
@@ -28,6 +30,7 @@ class Site:
     streams: Streams
     crew: Crew
     statistics: Statistics
+    aside: Aside = field(default_factory=Aside)
     metrics: Metrics = field(default_factory=Metrics)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
 

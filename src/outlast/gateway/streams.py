@@ -18,6 +18,7 @@ from typing import Any, Final
 from fastapi.sse import format_sse_event
 
 from outlast.domain.errors import OutlastError
+from outlast.gateway.aside import Aside
 from outlast.gateway.problems import Refusal
 from outlast.gateway.snatches import Snatches
 from outlast.ports.store import Store
@@ -99,6 +100,7 @@ class Stream:
         store: Store,
         live: LocalLive,
         wanted: Wanted,
+        aside: Aside,
         closing: asyncio.Event,
         may_go_on: Callable[[], Awaitable[None]],
     ) -> None:
@@ -106,6 +108,7 @@ class Stream:
         self._live = live
         self._follower = Follower(store, wanted.run_id)
         self._watch = store.watch([wanted.run_id])
+        self._aside = aside
         self._closing = closing
         self._may_go_on = may_go_on
         self._stirred = asyncio.Event()
@@ -150,9 +153,10 @@ class Stream:
         """What there is to tell now, and whether it is the last."""
         self._stirred.clear()
         frames = [_named("delta", snatch) for snatch in self._snatches.taken()]
-        lines = await self._follower.more()
-        frames += [_event(line) for line in lines if line["seq"] > self._wanted.after]
-        if lines:
+        # What happened before is folded aside; of what happens now there is little at a time.
+        has_more, events = await (self._events() if self._is_live else self._aside.do(self._events()))
+        frames += events
+        if has_more:
             return frames, False
         if self._follower.has_ended:
             return [*frames, _named("end", {"state": self._follower.state})], True
@@ -161,6 +165,11 @@ class Stream:
             self._live.join(self._wanted.run_id, self._snatches.take)
         refused = await self._refused()
         return (frames, False) if refused is None else ([_named("refused", refused)], True)
+
+    async def _events(self) -> tuple[bool, list[bytes]]:
+        """Was there more in the journal, and the frames of that which the client does not have?"""
+        lines = await self._follower.more()
+        return bool(lines), [_event(line) for line in lines if line["seq"] > self._wanted.after]
 
     async def _is_stirred_before(self, deadline: float) -> bool:
         with suppress(TimeoutError):

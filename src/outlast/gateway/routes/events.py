@@ -58,5 +58,5 @@ async def events(
     async def may_go_on() -> None:
         await site.access.identify(request)
 
-    stream = Stream(site.store, site.engine.live, wanted, site.closing, may_go_on)
+    stream = Stream(site.store, site.engine.live, wanted, site.aside, site.closing, may_go_on)
     return StreamingResponse(stream.frames(), media_type="text/event-stream", headers=_UNBUFFERED)

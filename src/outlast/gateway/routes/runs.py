@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
@@ -54,13 +54,17 @@ async def list_(
 ) -> JSONResponse:
     """Your runs, newest first, without plan and report."""
     wanted = RunFilter(user_id=caller.user_id, thread_id=thread, state=state, task=task, limit=limit)
-    return JSONResponse({"runs": await list_runs(site.store, wanted)})
+
+    async def listed() -> dict[str, Any]:
+        return {"runs": await list_runs(site.store, wanted)}
+
+    return await site.aside.answer(listed())
 
 
 @router.get("/{run_id}", response_model=RunDocument)
 async def show(run: RunToRead, site: AtSite) -> JSONResponse:
     """A run as it stands."""
-    return JSONResponse(await show_run(site.store, run.run_id, run.user_id))
+    return await site.aside.answer(show_run(site.store, run.run_id, run.user_id))
 
 
 @router.get(
@@ -74,15 +78,18 @@ async def report(
     format: Literal["json", "md", "html"] = "json",  # noqa: A002 - as on the command line
 ) -> Response:
     """The report of a run: as JSON, as Markdown, or as a page of its own to keep."""
-    made = await run_report(site.store, run.run_id, run.user_id)
-    if format == "json":
-        return JSONResponse(to_document(made))
-    kept_as = {"Content-Disposition": f'attachment; filename="report-{run.run_id}.{format}"'}
-    if format == "html":
-        return Response(
-            to_html(made), media_type="text/html", headers={**kept_as, "Content-Security-Policy": _INERT}
-        )
-    return PlainTextResponse(to_markdown(made), media_type="text/markdown", headers=kept_as)
+
+    async def written() -> Response:
+        made = await run_report(site.store, run.run_id, run.user_id)
+        if format == "json":
+            return JSONResponse(to_document(made))
+        kept_as = {"Content-Disposition": f'attachment; filename="report-{run.run_id}.{format}"'}
+        if format == "html":
+            safe = {**kept_as, "Content-Security-Policy": _INERT}
+            return Response(to_html(made), media_type="text/html", headers=safe)
+        return PlainTextResponse(to_markdown(made), media_type="text/markdown", headers=kept_as)
+
+    return await site.aside.do(written())
 
 
 _INERT = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
@@ -97,8 +104,12 @@ async def trace(
     limit: Annotated[int, Query(ge=1, le=5000)] = 1000,
 ) -> JSONResponse:
     """The trace of a run, some lines at a time."""
-    lines, following = await trace_page(site.store, run.run_id, after, limit)
-    return JSONResponse({"lines": lines, "next": following})
+
+    async def page() -> dict[str, Any]:
+        lines, following = await trace_page(site.store, run.run_id, after, limit)
+        return {"lines": lines, "next": following}
+
+    return await site.aside.answer(page())
 
 
 @router.get("/{run_id}/contexts/{seq}", response_model=ContextDocument)
@@ -108,4 +119,4 @@ async def context(
     site: AtSite,
 ) -> JSONResponse:
     """What the model saw for a call: every message, why it was in, and what it took of the budget."""
-    return JSONResponse(await context_at(site.store, run.run_id, seq, count_tokens))
+    return await site.aside.answer(context_at(site.store, run.run_id, seq, count_tokens))
