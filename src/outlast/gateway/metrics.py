@@ -1,4 +1,4 @@
-"""Figures for Prometheus: requests by route, open streams, workers."""
+"""Figures for Prometheus: requests by route, open streams, workers, and what runs used."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from outlast.gateway.run_counters import RunCounters
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -34,6 +36,7 @@ class Metrics:
         self._dead_letters = Gauge(
             "outlast_dead_letters", "Notifications that could not be delivered.", registry=self._registry
         )
+        self.runs = RunCounters(self._registry)
         self._degraded = Gauge(
             "outlast_degraded_tasks", "Background tasks that cannot be followed.", registry=self._registry
         )

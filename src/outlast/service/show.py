@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -23,7 +23,9 @@ from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import Store
 from outlast.runs.limits import LIMIT_NAMES
 from outlast.runs.summary import subtasks_of, summary_of
+from outlast.runs.tally import Spent, Tally
 from outlast.service.reports.document import to_document
+from outlast.service.tallies import tally_of
 
 
 async def pinned_definition(store: Store, run_id: str) -> TaskDefinition:
@@ -47,11 +49,26 @@ async def show_run(store: Store, run_id: str, user_id: str | None = None) -> dic
     report = await read_report(store, state)
     return {
         **_listed(row, summary_of(state), state),
+        "spent": spent_document(await tally_of(store, row)),
         "limits": {name: getattr(state.limits, name) for name in LIMIT_NAMES},
         "plan": [_planned(item) for item in state.plan],
         "answer": await _answer(store, state) if report is None else None,
         "report": to_document(report) if report is not None else None,
     }
+
+
+def spent_document(tally: Tally) -> dict[str, Any]:
+    """What a run used, by role and by subtask, null being what belongs to none; of a fork, since it was forked."""
+    return {
+        "by_role": [{"role": role, **_spent(spent)} for role, spent in tally.by_role().items()],
+        "by_subtask": [
+            {"subtask": name or None, **_spent(spent)} for name, spent in tally.by_subtask().items()
+        ],
+    }
+
+
+def _spent(spent: Spent) -> dict[str, Any]:
+    return {**asdict(spent), "cost_usd": round(spent.cost_usd, 6)}
 
 
 async def list_runs(store: Store, wanted: RunFilter) -> list[dict[str, Any]]:

@@ -1,26 +1,24 @@
-"""What runs have used and how they went: read from their rows, and for tools from their journals."""
+"""What runs have used and how they went: sums over the tallies in their rows."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from outlast.domain.states import State
-from outlast.ports.run_rows import RunFilter
+from outlast.domain.states import ENDED, State
+from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import Store
-from outlast.service.show import as_listed
-from outlast.service.trace import Follower
+from outlast.runs.tally import OfModel, OfTool, Tally
+from outlast.service.failed_calls import failed_calls_in
+from outlast.service.tallies import Tallied, Tallies
 
-MOST_RUNS: Final = 5_000
+MOST_RUNS: Final = 10_000
 """How many runs of a period are counted, the newest first."""
 
-MOST_JOURNALS: Final = 500
-"""How many journals are read for what is said of tools, the newest first."""
-
-_MOST_KEPT: Final = 5_000
+_FIRST_LOOK: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,161 +31,210 @@ class Period:
 
 
 @dataclass(slots=True)
-class Figures:
-    """Sums over some runs. `duration_ms` is the time from start to end of those that have ended, waiting included."""
+class Answers:
+    """Answers that models owed in a form: how many there were, how many fitted as they came, and how many with those repaired."""
+
+    structured_answers: int = 0
+    fit_before_repair: int = 0
+    fit_after_repair: int = 0
+
+    def count(self, model: OfModel) -> None:
+        """Add those of a model."""
+        self.structured_answers += model.fitted + model.repaired + model.unusable
+        self.fit_before_repair += model.fitted
+        self.fit_after_repair += model.fitted + model.repaired
+
+
+@dataclass(slots=True)
+class Figures(Answers):
+    """Sums over some runs. `duration_ms` is the time from start to end of those that have ended, waiting included.
+
+    `completed` holds the `partial` ones. A fork counts with what it did itself.
+    """
 
     runs: int = 0
     completed: int = 0
+    partial: int = 0
     failed: int = 0
+    cancelled: int = 0
     steps: int = 0
     tokens: int = 0
     cost_usd: float = 0.0
     duration_ms: int = 0
+    tool_calls: int = 0
+    tool_failures: int = 0
+    loop_steers: int = 0
+    loop_stops: int = 0
 
-    def add(self, run: dict[str, Any]) -> None:
-        """One more run, as lists have it."""
+    def add(self, run: Tallied) -> None:
+        """One more run."""
+        row, tally = run.row, run.tally
         self.runs += 1
-        self.completed += run["state"] == State.COMPLETED
-        self.failed += run["state"] == State.FAILED
-        self.steps += run["steps"]
-        self.tokens += run["tokens"]
-        self.cost_usd += run["cost_usd"]
-        if run["ended_at"] is not None:
-            took = datetime.fromisoformat(run["ended_at"]) - datetime.fromisoformat(run["started_at"])
-            self.duration_ms += round(took.total_seconds() * 1000)
+        self.completed += row.state == State.COMPLETED
+        self.partial += row.outcome == "partial"
+        self.failed += row.state == State.FAILED
+        self.cancelled += row.state == State.CANCELLED
+        self.duration_ms += lasted_ms(row)
+        used = tally.total()
+        # A run that was not counted event by event has only what its row has.
+        self.steps += used.steps if tally.position else run.summary.get("steps", 0)
+        self.tokens += used.tokens if tally.position else run.summary.get("tokens", 0)
+        self.cost_usd += used.cost_usd if tally.position else run.summary.get("cost_usd", 0.0)
+        self._add_calls(tally)
+
+    def _add_calls(self, tally: Tally) -> None:
+        for model in tally.models.values():
+            self.count(model)
+        for tool in tally.tools.values():
+            self.tool_calls += tool.calls
+            self.tool_failures += tool.failed
+        self.loop_steers += tally.loops.get("steer", 0)
+        self.loop_stops += tally.loops.get("stop", 0)
 
     def as_document(self) -> dict[str, Any]:
         """The sums by name."""
-        return {
-            "runs": self.runs,
-            "completed": self.completed,
-            "failed": self.failed,
-            "steps": self.steps,
-            "tokens": self.tokens,
-            "cost_usd": round(self.cost_usd, 6),
-            "duration_ms": self.duration_ms,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call of a tool that has a result, as its run's journal has it."""
-
-    run_id: str
-    seq: int
-    at: str
-    tool: str
-    arguments: dict[str, Any]
-    error: dict[str, Any] | None
-    duration_ms: int
+        return {**asdict(self), "cost_usd": round(self.cost_usd, 6)}
 
 
 @dataclass(slots=True)
-class _Used:
+class ModelFigures(Answers):
+    """Sums over the calls of one model."""
+
     calls: int = 0
     failed: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
     duration_ms: int = 0
+
+    def add(self, model: OfModel) -> None:
+        """Its calls in one more run."""
+        self.calls += model.calls
+        self.failed += model.failed
+        self.tokens += model.tokens
+        self.cost_usd += model.cost_usd
+        self.duration_ms += model.duration_ms
+        self.count(model)
+
+
+@dataclass(slots=True)
+class ToolFigures:
+    """Sums over the calls of one tool that have a result; `cached` ones were answered without another call."""
+
+    calls: int = 0
+    failed: int = 0
+    cached: int = 0
+    duration_ms: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def add(self, tool: OfTool) -> None:
+        """Its calls in one more run."""
+        self.calls += tool.calls
+        self.failed += tool.failed
+        self.cached += tool.cached
+        self.duration_ms += tool.duration_ms
+        self.failures.update(tool.errors)
 
 
 @dataclass(slots=True)
 class Statistics:
-    """Counts over one store. What an ended run did is read once and kept."""
+    """Counts over one store. Takes time that grows with the runs of a period, not with what they did."""
 
     store: Store
-    _calls: dict[tuple[str, str | None], list[Call]] = field(default_factory=dict)
+    tallies: Tallies = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tallies = Tallies(self.store)
 
     async def of(self, period: Period) -> dict[str, Any]:
-        """The sums of a period: altogether, by day, by task, by tool, and what runs and calls failed of, the most frequent first.
+        """The sums of a period: altogether, by day, task, model and tool, and what runs and calls failed of, most frequent first.
 
-        Counts the newest MOST_RUNS runs of it, and for tools the newest MOST_JOURNALS.
+        Counts the newest MOST_RUNS runs of it; `is_whole` says whether these are all.
         """
-        runs = await self._runs(period)
-        total, days, tasks = Figures(), dict[str, Figures](), dict[str, Figures]()
-        for run in runs:
-            for figures in (
-                total,
-                days.setdefault(run["started_at"][:10], Figures()),
-                tasks.setdefault(run["task"], Figures()),
-            ):
-                figures.add(run)
-        calls = [call async for call in self._calls_in(runs)]
+        rows, is_whole = await self._rows(period)
         return {
             "since": period.since.isoformat(),
-            "total": total.as_document(),
-            "by_day": [{"day": day, **days[day].as_document()} for day in sorted(days)],
-            "by_task": [{"task": task, **tasks[task].as_document()} for task in sorted(tasks)],
-            "by_tool": _by_tool(calls),
-            "failures": _failures(runs, calls),
+            "is_whole": is_whole,
+            **summed(await self.tallies.of(rows)),
         }
 
-    async def failed_calls(self, period: Period, tool: str | None = None) -> list[dict[str, Any]]:
+    async def failed_calls(
+        self, period: Period, tool: str | None = None, limit: int = 100
+    ) -> list[dict[str, Any]]:
         """The calls of a period that failed, of one tool if it is named, newest run first, with their arguments."""
-        return [
-            {
-                "run_id": call.run_id,
-                "seq": call.seq,
-                "at": call.at,
-                "tool": call.tool,
-                "arguments": call.arguments,
-                "error": call.error,
-            }
-            async for call in self._calls_in(await self._runs(period))
-            if call.error is not None and tool in (None, call.tool)
-        ]
+        rows, _ = await self._rows(period)
+        found: list[dict[str, Any]] = []
+        for run in await self.tallies.of(rows):
+            tools = run.tally.tools
+            suspects = tools.values() if tool is None else [tools[tool]] if tool in tools else []
+            if any(suspect.failed for suspect in suspects):
+                found += await failed_calls_in(self.store, run.row.run_id, tool)
+            if len(found) >= limit:
+                break
+        return found[:limit]
 
-    async def _runs(self, period: Period) -> list[dict[str, Any]]:
-        wanted = RunFilter(user_id=period.user_id, task=period.task, limit=MOST_RUNS)
-        rows = [row for row in await self.store.list_runs(wanted) if row.created_at >= period.since]
-        return await as_listed(self.store, rows)
-
-    async def _calls_in(self, runs: list[dict[str, Any]]) -> AsyncIterator[Call]:
-        for run in runs[:MOST_JOURNALS]:
-            for call in await self._calls_of(run):
-                yield call
-
-    async def _calls_of(self, run: dict[str, Any]) -> list[Call]:
-        key = (run["run_id"], run["ended_at"])
-        kept = self._calls.get(key)
-        if kept is not None:
-            return kept
-        follower, found = Follower(self.store, run["run_id"]), list[Call]()
-        while lines := await follower.more():
-            found += [_call(run["run_id"], line) for line in lines if line["kind"] == "ToolAnswered"]
-        if run["ended_at"] is not None:
-            if len(self._calls) >= _MOST_KEPT:
-                self._calls.clear()
-            self._calls[key] = found
-        return found
+    async def _rows(self, period: Period) -> tuple[list[RunRow], bool]:
+        """The rows of a period, newest first, and whether these are all. A short period is found without reading all rows."""
+        most = _FIRST_LOOK
+        while True:
+            wanted = RunFilter(user_id=period.user_id, task=period.task, limit=most)
+            rows = await self.store.list_runs(wanted)
+            is_whole = len(rows) < most or rows[-1].created_at < period.since
+            if is_whole or most >= MOST_RUNS:
+                return [row for row in rows if row.created_at >= period.since], is_whole
+            most = min(most * 5, MOST_RUNS)
 
 
-def _call(run_id: str, line: dict[str, Any]) -> Call:
-    """A call that has a result; what was asked is kept where it failed."""
-    error = line["error"]
-    return Call(
-        run_id=run_id,
-        seq=line["seq"],
-        at=line["at"],
-        tool=line["tool"] or "",
-        arguments=(line["arguments"] or {}) if error is not None else {},
-        error=error,
-        duration_ms=line["duration_ms"] or 0,
-    )
+def summed(runs: Iterable[Tallied]) -> dict[str, Any]:
+    """The sums over some runs, in every way they are grouped."""
+    total, days, tasks = Figures(), dict[str, Figures](), dict[str, Figures]()
+    models, tools = dict[str, ModelFigures](), dict[str, ToolFigures]()
+    failures: Counter[tuple[str, str]] = Counter()
+    for run in runs:
+        day = days.setdefault(run.row.created_at.date().isoformat(), Figures())
+        for figures in (total, day, tasks.setdefault(run.row.task, Figures())):
+            figures.add(run)
+        for name, model in run.tally.models.items():
+            models.setdefault(name, ModelFigures()).add(model)
+        for name, tool in run.tally.tools.items():
+            tools.setdefault(name, ToolFigures()).add(tool)
+        failures.update(failures_of(run))
+    return {
+        "total": total.as_document(),
+        "by_day": [{"day": day, **days[day].as_document()} for day in sorted(days)],
+        "by_task": [{"task": task, **tasks[task].as_document()} for task in sorted(tasks)],
+        "by_model": [
+            {"model": name, **asdict(models[name]), "cost_usd": round(models[name].cost_usd, 6)}
+            for name in sorted(models)
+        ],
+        "by_tool": [
+            {"tool": name, **asdict(tools[name]), "failures": _ranked(tools[name].failures)}
+            for name in sorted(tools)
+        ],
+        "failures": [
+            {"of": of, "code": code, "count": count} for (of, code), count in failures.most_common()
+        ],
+    }
 
 
-def _by_tool(calls: Iterable[Call]) -> list[dict[str, Any]]:
-    used: dict[str, _Used] = {}
-    for call in calls:
-        figures = used.setdefault(call.tool, _Used())
-        figures.calls += 1
-        figures.failed += call.error is not None
-        figures.duration_ms += call.duration_ms
-    return [
-        {"tool": tool, "calls": one.calls, "failed": one.failed, "duration_ms": one.duration_ms}
-        for tool, one in sorted(used.items())
-    ]
+def failures_of(run: Tallied) -> Counter[tuple[str, str]]:
+    """What a run, its models and its tools failed of and which limits it reached: how often, by what failed and the code."""
+    found: Counter[tuple[str, str]] = Counter()
+    error = run.summary.get("error")
+    if error is not None:
+        found["run", error["code"]] += 1
+    for limit, count in run.tally.limits.items():
+        found["limit", limit] += count
+    for model in run.tally.models.values():
+        found.update({("model", fault): count for fault, count in model.faults.items()})
+    for tool in run.tally.tools.values():
+        found.update({("tool", code): count for code, count in tool.errors.items()})
+    return found
 
 
-def _failures(runs: Iterable[dict[str, Any]], calls: Iterable[Call]) -> list[dict[str, Any]]:
-    codes = Counter(run["error"]["code"] for run in runs if run["error"] is not None)
-    codes.update(call.error["code"] for call in calls if call.error is not None)
-    return [{"code": code, "count": count} for code, count in codes.most_common()]
+def lasted_ms(row: RunRow) -> int:
+    """The time from a run's start to its end; 0 until it has ended."""
+    return round((row.updated_at - row.created_at).total_seconds() * 1000) if row.state in ENDED else 0
+
+
+def _ranked(counts: Counter[str]) -> list[dict[str, Any]]:
+    return [{"code": code, "count": count} for code, count in counts.most_common()]

@@ -48,6 +48,7 @@ def _lines(shown: dict[str, Any]) -> Iterator[str]:
     yield from aligned(facts)
     yield from _trouble(shown)
     yield from _plan(shown)
+    yield from _spent(shown["spent"])
     if shown["report"] is not None:
         yield from (
             "",
@@ -83,3 +84,22 @@ def _plan(shown: dict[str, Any]) -> Iterator[str]:
         for planned, worked in zip(shown["plan"], shown["subtasks"], strict=True)
     ]
     yield from aligned(rows)
+
+
+def _spent(spent: dict[str, Any]) -> Iterator[str]:
+    """What each role used, and what went into each subtask; nothing that the line above says already."""
+    for title, parts, name in (
+        ("used by role", spent["by_role"], "role"),
+        ("used by subtask", spent["by_subtask"], "subtask"),
+    ):
+        if len(parts) > 1:
+            rows = [
+                (
+                    f"  {part[name] or '(none)'}",
+                    counted(part["steps"], "step"),
+                    counted(part["tokens"], "token"),
+                    f"${part['cost_usd']:.4f}",
+                )
+                for part in parts
+            ]
+            yield from ("", title, *aligned(rows))

@@ -53,7 +53,8 @@ async def _is_reachable(site: Site) -> bool:
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(caller: Admin, site: AtSite) -> Response:
-    """Figures for Prometheus."""
+    """Figures for Prometheus: of this server, and of all runs in its store."""
+    await site.metrics.runs.refresh(site.store, site.aside)
     troubles = await count_troubles(site.store)
     text = site.metrics.text(streams=len(site.streams), workers=site.crew.at_work, **troubles)
     return Response(text, media_type=MEDIA_TYPE)

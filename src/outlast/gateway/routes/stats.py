@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
@@ -24,9 +24,9 @@ All = Annotated[bool, Query(alias="all", description="Everybody's runs; takes th
 async def stats(
     caller: Reader, site: AtSite, since: Since = "7d", task: Task = None, all_: All = False
 ) -> JSONResponse:
-    """What runs have used and how they went: altogether, by day, by task, by tool."""
+    """What runs have used and how they went: altogether, by day, by task, by model, by tool, and what failed of what."""
     period = await _period(site, caller, since, task, is_of_all=all_)
-    return JSONResponse(await site.statistics.of(period))
+    return await site.aside.answer(site.statistics.of(period))
 
 
 @router.get("/failed-calls", response_model=FailedCalls)
@@ -36,11 +36,16 @@ async def failed_calls(
     since: Since = "7d",
     task: Task = None,
     tool: Annotated[str | None, Query(description="Calls of this tool only.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     all_: All = False,
 ) -> JSONResponse:
-    """The calls that failed, with what was asked."""
+    """The calls that failed, with what was asked, newest run first."""
     period = await _period(site, caller, since, task, is_of_all=all_)
-    return JSONResponse({"calls": await site.statistics.failed_calls(period, tool)})
+
+    async def listed() -> dict[str, Any]:
+        return {"calls": await site.statistics.failed_calls(period, tool, limit)}
+
+    return await site.aside.answer(listed())
 
 
 async def _period(site: Site, caller: Caller, since: str, task: str | None, *, is_of_all: bool) -> Period:

@@ -76,9 +76,38 @@ class RunLimits(Shape):
     max_replans: int
 
 
+class Spending(Shape):
+    """What was used: model calls, tokens and money, and the time that models and tools took."""
+
+    steps: int
+    tokens: int
+    cost_usd: float
+    duration_ms: int
+
+
+class RoleSpending(Spending):
+    """What one role used."""
+
+    role: str
+
+
+class SubtaskSpending(Spending):
+    """What was used for one subtask; null stands for what belongs to none, like planning and the report."""
+
+    subtask: str | None
+
+
+class RunSpending(Shape):
+    """What a run used, each time the same sums in other parts. A fork counts from where it was forked."""
+
+    by_role: list[RoleSpending]
+    by_subtask: list[SubtaskSpending]
+
+
 class RunDocument(ListedRun):
     """A run. A research run ends with a `report`, a chat with an `answer`."""
 
+    spent: RunSpending
     limits: RunLimits
     plan: list[PlannedSubtask]
     answer: str | None
