@@ -85,3 +85,36 @@ def test_whoever_is_known_no_longer_is_asked_again_without_a_reload(
         assert talking.outlast("token", "revoke", listed[0]["id"]).code == 0
         page.get_by_role("link", name="Runs").click()
         page.get_by_role("heading", name="Who are you?").wait_for()
+
+
+def test_whoever_may_only_read_is_shown_all_and_offered_nothing_that_would_be_refused(
+    talking: Home, chromium: Chromium
+) -> None:
+    _, address, _ = guarded(talking)
+    talking.write(
+        "tasks/gated.yaml",
+        "task: {name: gated, workflow: chat, tools: [], approvals: [{on: 'EXECUTING->COMPLETED'}]}\n",
+    )
+    made = talking.outlast("token", "create", "--user", "ann", "--scope", "read", "--json").document
+    with chromium.at(address) as hers, chromium.at(address) as reading:
+        sign_in(hers, token_of(talking, "ann"))
+        begin(hers, "Say hello", "gated")
+        hers.get_by_role("button", name="Approve").wait_for()
+        sign_in(reading, made["token"])
+        note = reading.get_by_role("note").get_by_text("your token has no scope “write”")
+        note.wait_for()
+        expect(reading.get_by_label("Ask a question")).to_have_count(0)
+        reading.goto(hers.url)
+        reading.get_by_text("May the run go on").wait_for()
+        note.wait_for()
+        reading.get_by_role("tab", name="Timeline").click()
+        reading.get_by_role("button", name="Hello.").click()
+        reading.get_by_text("Everything the journal has").wait_for()
+        for name in ("Approve", "Reject", "Pause", "Say something", "Limits", "Cancel the run", "Fork here"):
+            expect(reading.get_by_role("button", name=name)).to_have_count(0)
+        reading.get_by_role("link", name="Conversation").click()
+        note.first.wait_for()
+        expect(reading.get_by_role("button", name="Delete")).to_have_count(0)
+        reading.goto(hers.url)
+        hers.get_by_role("button", name="Approve").click()
+        reading.get_by_text("This run has ended.").wait_for()

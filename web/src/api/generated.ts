@@ -67,6 +67,7 @@ ListedThread: ListedThread
 ListedTool: ListedTool
 MemoryKind: MemoryKind
 MemoryList: MemoryList
+ModelFigures: ModelFigures
 NewRun: NewRun
 NewRunAnywhere: NewRunAnywhere
 NewThread: NewThread
@@ -76,13 +77,16 @@ PlannedSubtask: PlannedSubtask
 PublicTask: PublicTask
 Readiness: Readiness
 Reason: Reason
+ReasonCount: ReasonCount
 RememberedEntry: RememberedEntry
 ReportDocument: ReportDocument
+RoleSpending: RoleSpending
 RunConclusion: RunConclusion
 RunDocument: RunDocument
 RunError: RunError
 RunLimits: RunLimits
 RunList: RunList
+RunSpending: RunSpending
 Saying: Saying
 Section: Section
 SessionDocument: SessionDocument
@@ -91,6 +95,7 @@ SignIn: SignIn
 Source: Source
 State: State
 StatsDocument: StatsDocument
+SubtaskSpending: SubtaskSpending
 TaskAnswer: TaskAnswer
 TaskDetail: TaskDetail
 TaskError: TaskError
@@ -194,13 +199,22 @@ arguments: {
  * The runs that began on one day (UTC).
  */
 export interface DayFigures {
+structured_answers: number
+fit_before_repair: number
+fit_after_repair: number
 runs: number
 completed: number
+partial: number
 failed: number
+cancelled: number
 steps: number
 tokens: number
 cost_usd: number
 duration_ms: number
+tool_calls: number
+tool_failures: number
+loop_steers: number
+loop_stops: number
 day: string
 }
 /**
@@ -217,7 +231,7 @@ comment?: string
 run_id?: (string | null)
 }
 /**
- * A call that failed, and what was asked.
+ * A call that failed, and what was asked; `raw` is what a model sent that was no JSON object.
  */
 export interface FailedCall {
 run_id: string
@@ -227,6 +241,7 @@ tool: string
 arguments: {
 [k: string]: JsonValue
 }
+raw: (string | null)
 error: TraceError
 }
 /**
@@ -247,23 +262,35 @@ export interface FailedCalls {
 calls: FailedCall[]
 }
 /**
- * How often runs and calls failed of one reason.
+ * How often runs, models or tools failed of one reason, or a limit was reached.
  */
 export interface FailureCount {
 code: string
 count: number
+of: ("run" | "limit" | "model" | "tool")
 }
 /**
  * Sums over some runs. `duration_ms` is the time from start to end of those that have ended, waiting included.
+ * 
+ * `completed` holds the `partial` ones; `loop_stops` are conversations that were stopped for going round in circles.
  */
 export interface Figures {
+structured_answers: number
+fit_before_repair: number
+fit_after_repair: number
 runs: number
 completed: number
+partial: number
 failed: number
+cancelled: number
 steps: number
 tokens: number
 cost_usd: number
 duration_ms: number
+tool_calls: number
+tool_failures: number
+loop_steers: number
+loop_stops: number
 }
 /**
  * The last event that is copied, and settings over what the run is pinned to.
@@ -397,6 +424,20 @@ archived_at: (string | null)
 score?: (number | null)
 }
 /**
+ * The calls of one model.
+ */
+export interface ModelFigures {
+structured_answers: number
+fit_before_repair: number
+fit_after_repair: number
+model: string
+calls: number
+failed: number
+tokens: number
+cost_usd: number
+duration_ms: number
+}
+/**
  * A run to be started: the name of a task, what it is to do, and settings over the configuration, nested or by dotted paths.
  * 
  * `multitask_strategy` says what becomes of it when the thread has a run that has not ended: it is refused, waits its turn, or
@@ -477,6 +518,13 @@ export interface Reason {
 reason?: string
 }
 /**
+ * How often a tool's calls failed of one reason.
+ */
+export interface ReasonCount {
+code: string
+count: number
+}
+/**
  * A report.
  */
 export interface ReportDocument {
@@ -508,6 +556,16 @@ step: number
 found_by: (FoundBy | null)
 }
 /**
+ * What one role used.
+ */
+export interface RoleSpending {
+steps: number
+tokens: number
+cost_usd: number
+duration_ms: number
+role: string
+}
+/**
  * A run. A research run ends with a `report`, a chat with an `answer`.
  */
 export interface RunDocument {
@@ -525,10 +583,28 @@ started_at: string
 ended_at: (string | null)
 waiting_for: string[]
 error: (RunError | null)
+spent: RunSpending
 limits: RunLimits
 plan: PlannedSubtask[]
 answer: (string | null)
 report: (ReportDocument | null)
+}
+/**
+ * What a run used, each time the same sums in other parts. A fork counts from where it was forked.
+ */
+export interface RunSpending {
+by_role: RoleSpending[]
+by_subtask: SubtaskSpending[]
+}
+/**
+ * What was used for one subtask; null stands for what belongs to none, like planning and the report.
+ */
+export interface SubtaskSpending {
+steps: number
+tokens: number
+cost_usd: number
+duration_ms: number
+subtask: (string | null)
 }
 /**
  * The limits of a run as they stand; null where there is none.
@@ -570,13 +646,15 @@ token?: string
 code?: string
 }
 /**
- * Sums over the runs that began in a period.
+ * Sums over the runs that began in a period; `is_whole` is false where there were more than are counted.
  */
 export interface StatsDocument {
 since: string
+is_whole: boolean
 total: Figures
 by_day: DayFigures[]
 by_task: TaskFigures[]
+by_model: ModelFigures[]
 by_tool: ToolFigures[]
 failures: FailureCount[]
 }
@@ -584,23 +662,34 @@ failures: FailureCount[]
  * The runs of one task.
  */
 export interface TaskFigures {
+structured_answers: number
+fit_before_repair: number
+fit_after_repair: number
 runs: number
 completed: number
+partial: number
 failed: number
+cancelled: number
 steps: number
 tokens: number
 cost_usd: number
 duration_ms: number
+tool_calls: number
+tool_failures: number
+loop_steers: number
+loop_stops: number
 task: string
 }
 /**
- * The calls of one tool that have a result.
+ * The calls of one tool that have a result; `cached` ones were answered without another call.
  */
 export interface ToolFigures {
 tool: string
 calls: number
 failed: number
+cached: number
 duration_ms: number
+failures: ReasonCount[]
 }
 /**
  * An answer to what a task asks: fields of its form, or words where it has one. `key` names one question of several.

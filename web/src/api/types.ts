@@ -5,6 +5,7 @@ export type {
   ContextDocument as ModelContext,
   ContextPart,
   DayFigures as Day,
+  FailedCalls,
   Json,
   ListedRun as RunListed,
   ListedTask as TaskListed,

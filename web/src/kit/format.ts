@@ -29,6 +29,11 @@ export function count(value: number): string {
   return value.toLocaleString(locale());
 }
 
+/** A part of a whole in per cent; a dash where there is nothing to share. */
+export function share(part: number, whole: number): string {
+  return whole === 0 ? "–" : `${Math.round((100 * part) / whole)}%`;
+}
+
 export function usd(value: number): string {
   return value === 0 ? "$0" : value < 0.01 ? `$${value.toFixed(4)}` : `$${value.toFixed(2)}`;
 }

@@ -1,6 +1,7 @@
 import { useId, useState } from "react";
 import { useDecision } from "../../api/queries";
 import type { Json } from "../../api/types";
+import { ForWriters, ReadOnly } from "../../kit/ForWriters";
 import { readable, shortTime } from "../../kit/format";
 import { useWords } from "../../kit/i18n";
 import { Badge, Button, ErrorNote, INPUT } from "../../kit/parts";
@@ -61,29 +62,31 @@ export function ApprovalCard({ runId, request }: { runId: string; request: OpenT
           />
         )}
       </div>
-      <textarea
-        className={`${INPUT} mb-2 min-h-10 text-sm`}
-        placeholder={say("approval.comment")}
-        aria-label={say("approval.comment")}
-        rows={1}
-        value={comment}
-        onChange={(change) => setComment(change.target.value)}
-      />
-      {problem ? <p className="text-bad text-sm">{problem}</p> : null}
-      {decide.error ? <ErrorNote error={decide.error} /> : null}
-      <div className="flex flex-wrap gap-2">
-        <Button look="primary" disabled={decide.isPending} onClick={approve}>
-          {say(edited === null ? "action.approve" : "action.approveEdited")}
-        </Button>
-        <Button look="danger" disabled={decide.isPending} onClick={reject}>
-          {say("action.reject")}
-        </Button>
-        {call ? (
-          <Button look="quiet" onClick={() => setEdited(edited === null ? readable(call.arguments) : null)}>
-            {say(edited === null ? "action.edit" : "action.undoEdit")}
+      <ForWriters instead={<ReadOnly />}>
+        <textarea
+          className={`${INPUT} mb-2 min-h-10 text-sm`}
+          placeholder={say("approval.comment")}
+          aria-label={say("approval.comment")}
+          rows={1}
+          value={comment}
+          onChange={(change) => setComment(change.target.value)}
+        />
+        {problem ? <p className="text-bad text-sm">{problem}</p> : null}
+        {decide.error ? <ErrorNote error={decide.error} /> : null}
+        <div className="flex flex-wrap gap-2">
+          <Button look="primary" disabled={decide.isPending} onClick={approve}>
+            {say(edited === null ? "action.approve" : "action.approveEdited")}
           </Button>
-        ) : null}
-      </div>
+          <Button look="danger" disabled={decide.isPending} onClick={reject}>
+            {say("action.reject")}
+          </Button>
+          {call ? (
+            <Button look="quiet" onClick={() => setEdited(edited === null ? readable(call.arguments) : null)}>
+              {say(edited === null ? "action.edit" : "action.undoEdit")}
+            </Button>
+          ) : null}
+        </div>
+      </ForWriters>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { type FormEvent, useId, useState } from "react";
 import { useSignal } from "../../api/queries";
+import { ForWriters, ReadOnly } from "../../kit/ForWriters";
 import { useWords } from "../../kit/i18n";
 import { Button, ErrorNote, INPUT } from "../../kit/parts";
 import type { OpenQuestion } from "../runs/reading";
@@ -21,28 +22,30 @@ export function QuestionCard({ runId, request }: { runId: string; request: OpenQ
       <h3 id={heading} className="mb-2 whitespace-pre-wrap font-semibold">
         {request.text}
       </h3>
-      {request.choices.length ? (
-        <div className="mb-2 flex flex-wrap gap-2">
-          {request.choices.map((choice) => (
-            <Button key={choice} disabled={signal.isPending} onClick={() => answer(choice)}>
-              {choice}
-            </Button>
-          ))}
-        </div>
-      ) : null}
-      <form className="flex gap-2" onSubmit={submit}>
-        <input
-          className={INPUT}
-          aria-label={say("approval.answer")}
-          placeholder={say("approval.answer")}
-          value={text}
-          onChange={(change) => setText(change.target.value)}
-        />
-        <Button type="submit" look="primary" disabled={signal.isPending || !text.trim()}>
-          {say("action.answer")}
-        </Button>
-      </form>
-      {signal.error ? <ErrorNote error={signal.error} /> : null}
+      <ForWriters instead={<ReadOnly />}>
+        {request.choices.length ? (
+          <div className="mb-2 flex flex-wrap gap-2">
+            {request.choices.map((choice) => (
+              <Button key={choice} disabled={signal.isPending} onClick={() => answer(choice)}>
+                {choice}
+              </Button>
+            ))}
+          </div>
+        ) : null}
+        <form className="flex gap-2" onSubmit={submit}>
+          <input
+            className={INPUT}
+            aria-label={say("approval.answer")}
+            placeholder={say("approval.answer")}
+            value={text}
+            onChange={(change) => setText(change.target.value)}
+          />
+          <Button type="submit" look="primary" disabled={signal.isPending || !text.trim()}>
+            {say("action.answer")}
+          </Button>
+        </form>
+        {signal.error ? <ErrorNote error={signal.error} /> : null}
+      </ForWriters>
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { call, remove } from "../../api/client";
 import type { Memory, MemoryList } from "../../api/types";
+import { ForWriters } from "../../kit/ForWriters";
 import { shortTime } from "../../kit/format";
 import { sayValue, useWords } from "../../kit/i18n";
 import { Out, safeAddress } from "../../kit/Markdown";
@@ -74,13 +75,15 @@ function Entry({ memory, onForget }: { memory: Memory; onForget: () => void }) {
             {say("memory.run")}
           </Link>
         ) : null}
-        <Button
-          look="quiet"
-          className="ms-auto"
-          onClick={() => window.confirm(say("memory.forgetSure")) && onForget()}
-        >
-          {say("action.forget")}
-        </Button>
+        <ForWriters>
+          <Button
+            look="quiet"
+            className="ms-auto"
+            onClick={() => window.confirm(say("memory.forgetSure")) && onForget()}
+          >
+            {say("action.forget")}
+          </Button>
+        </ForWriters>
       </p>
     </article>
   );

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import type { Connection } from "../../api/journal";
 import { isActive, useSignal } from "../../api/queries";
 import type { RunDocument } from "../../api/types";
+import { ForWriters } from "../../kit/ForWriters";
 import { count, duration, shortTime, usd } from "../../kit/format";
 import { useWords } from "../../kit/i18n";
 import { Button, Card, ErrorNote, StateBadge } from "../../kit/parts";
@@ -80,35 +81,37 @@ function Steering({ run, aside }: SteeringProps) {
   return (
     <>
       <div className="mt-3 flex flex-wrap gap-2">
-        {active && run.state !== "PAUSED" ? (
-          <Button disabled={signal.isPending} onClick={() => tell("pause")}>
-            {say("action.pause")}
-          </Button>
-        ) : null}
-        {run.state === "PAUSED" || run.state === "FAILED" ? (
-          <Button look="primary" disabled={signal.isPending} onClick={() => tell("resume")}>
-            {say("action.resume")}
-          </Button>
-        ) : null}
-        {active ? (
-          <Button onClick={() => toggle("say")} aria-expanded={shown === "say"}>
-            {say("action.say")}
-          </Button>
-        ) : null}
-        {active || run.state === "FAILED" ? (
-          <Button onClick={() => toggle("limits")} aria-expanded={shown === "limits"}>
-            {say("action.limits")}
-          </Button>
-        ) : null}
-        {active ? (
-          <Button
-            look="danger"
-            disabled={signal.isPending}
-            onClick={() => window.confirm(say("run.cancelSure")) && tell("cancel")}
-          >
-            {say("action.cancelRun")}
-          </Button>
-        ) : null}
+        <ForWriters>
+          {active && run.state !== "PAUSED" ? (
+            <Button disabled={signal.isPending} onClick={() => tell("pause")}>
+              {say("action.pause")}
+            </Button>
+          ) : null}
+          {run.state === "PAUSED" || run.state === "FAILED" ? (
+            <Button look="primary" disabled={signal.isPending} onClick={() => tell("resume")}>
+              {say("action.resume")}
+            </Button>
+          ) : null}
+          {active ? (
+            <Button onClick={() => toggle("say")} aria-expanded={shown === "say"}>
+              {say("action.say")}
+            </Button>
+          ) : null}
+          {active || run.state === "FAILED" ? (
+            <Button onClick={() => toggle("limits")} aria-expanded={shown === "limits"}>
+              {say("action.limits")}
+            </Button>
+          ) : null}
+          {active ? (
+            <Button
+              look="danger"
+              disabled={signal.isPending}
+              onClick={() => window.confirm(say("run.cancelSure")) && tell("cancel")}
+            >
+              {say("action.cancelRun")}
+            </Button>
+          ) : null}
+        </ForWriters>
         {aside}
       </div>
       {shown === "say" && active ? <Say runId={run.run_id} onSaid={() => setShown(null)} /> : null}

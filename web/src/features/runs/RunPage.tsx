@@ -97,7 +97,7 @@ function Parts({ run, journal }: { run: RunDocument; journal: JournalView }) {
         <Timeline key={seq} journal={journal} seq={seq} onFork={forkAt} />
       </Tabs.Content>
       <Tabs.Content value="cost">
-        <Spent lines={journal.lines} />
+        <Spent run={run} />
       </Tabs.Content>
     </Tabs.Root>
   );

@@ -1,4 +1,5 @@
 import type { Json, TraceLine } from "../../api/types";
+import { ForWriters } from "../../kit/ForWriters";
 import { count, duration, readable, shortTime, usd } from "../../kit/format";
 import { useWords } from "../../kit/i18n";
 import { Badge, Button } from "../../kit/parts";
@@ -65,9 +66,11 @@ function Details({ line, onFork }: { line: TraceLine; onFork: () => void }) {
         <span>{line.state}</span>
         {line.step !== null ? <span>{say("timeline.step", { step: line.step })}</span> : null}
         <span>{figures(line)}</span>
-        <Button look="quiet" onClick={onFork}>
-          {say("action.forkHere")}
-        </Button>
+        <ForWriters>
+          <Button look="quiet" onClick={onFork}>
+            {say("action.forkHere")}
+          </Button>
+        </ForWriters>
       </p>
       <Block name={say("timeline.arguments")} value={line.arguments} />
       <Block name={say("timeline.result")} value={line.result} />

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TraceLine } from "../../api/types";
 import { ranked } from "./Plan";
-import { askedAt, EVERYTHING, filtered, newsOfTasks, openRequests, spentByRole } from "./reading";
+import { askedAt, EVERYTHING, filtered, newsOfTasks, openRequests } from "./reading";
 import { longestText, spanOf } from "./SourceText";
 
 let seq = 0;
@@ -76,18 +76,6 @@ describe("the filter of the timeline", () => {
     ]);
     expect(filtered(lines, { ...EVERYTHING, subtask: "s1" })).toHaveLength(1);
   });
-});
-
-it("adds up what each role used, failed calls included", () => {
-  const lines = [
-    line("ModelAnswered", { role: "planner", tokens: 10, cost_usd: 0.1, duration_ms: 5 }),
-    line("ModelFailed", { role: "planner", tokens: 3, duration_ms: 1 }),
-    line("ModelAnswered", { role: "executor", tokens: 7 }),
-  ];
-  expect(spentByRole(lines)).toEqual([
-    { role: "planner", tokens: 13, usd: 0.1, ms: 6 },
-    { role: "executor", tokens: 7, usd: 0, ms: 0 },
-  ]);
 });
 
 describe("the plan", () => {

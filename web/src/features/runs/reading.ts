@@ -126,23 +126,6 @@ export function filtered(lines: readonly TraceLine[], filter: Filter): TraceLine
 const isBookkeeping = (line: TraceLine): boolean =>
   BOOKKEEPING.has(line.kind) || (line.kind === "ToolRequested" && line.error === null);
 
-/** What the steps of a run have cost, by role. */
-export function spentByRole(
-  lines: readonly TraceLine[],
-): { role: string; tokens: number; usd: number; ms: number }[] {
-  const roles = new Map<string, { role: string; tokens: number; usd: number; ms: number }>();
-  for (const line of lines) {
-    if (line.kind !== "ModelAnswered" && line.kind !== "ModelFailed") continue;
-    const role = line.role ?? "?";
-    const spent = roles.get(role) ?? { role, tokens: 0, usd: 0, ms: 0 };
-    spent.tokens += line.tokens ?? 0;
-    spent.usd += line.cost_usd ?? 0;
-    spent.ms += line.duration_ms ?? 0;
-    roles.set(role, spent);
-  }
-  return [...roles.values()];
-}
-
 /** The position at which a model was asked, for the event that asked it or that has its answer; null for others. */
 export function askedAt(line: TraceLine): number | null {
   if (line.kind === "ModelRequested") return line.seq;

@@ -1,97 +1,124 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { call } from "../../api/client";
+import { useMay } from "../../api/session";
 import type { Stats } from "../../api/types";
-import { count, duration, usd } from "../../kit/format";
+import { count, share, usd } from "../../kit/format";
 import { useWords, type Word } from "../../kit/i18n";
 import { Card, Empty, ErrorNote, Loading, PageTitle, SELECT } from "../../kit/parts";
+import { FailedCallsSheet } from "./FailedCalls";
+import { statsQuery, type Wanted } from "./queries";
+import { StatsTables } from "./StatsTables";
 
 const Plot = lazy(() => import("./Plot"));
-
-const statsQuery = (since: string) =>
-  queryOptions({
-    queryKey: ["stats", since],
-    queryFn: ({ signal }) => call<Stats>(`/api/stats?since=${since}`, { signal }),
-  });
 
 const PERIODS: { value: string; word: Word }[] = [
   { value: "1d", word: "stats.day" },
   { value: "7d", word: "stats.week" },
   { value: "30d", word: "stats.month" },
+  { value: "365d", word: "stats.year" },
 ];
 
 /** What runs have used and how they went. */
 export function StatsPage() {
   const say = useWords();
-  const [since, setSince] = useState("7d");
-  const stats = useQuery(statsQuery(since));
+  const [wanted, setWanted] = useState<Wanted>({ since: "7d", task: "", ofAll: false });
+  const [tool, setTool] = useState<string | null>(null);
+  const stats = useQuery(statsQuery(wanted));
   return (
     <>
-      <PageTitle
-        aside={
-          <select
-            className={SELECT}
-            aria-label={say("stats.period")}
-            value={since}
-            onChange={(change) => setSince(change.target.value)}
-          >
-            {PERIODS.map(({ value, word }) => (
-              <option key={value} value={value}>
-                {say(word)}
-              </option>
-            ))}
-          </select>
-        }
-      >
+      <PageTitle aside={<Choice wanted={wanted} stats={stats.data} onChange={setWanted} />}>
         {say("nav.stats")}
       </PageTitle>
       {stats.error ? <ErrorNote error={stats.error} onRetry={() => void stats.refetch()} /> : null}
       {stats.isPending ? <Loading /> : null}
-      {stats.data ? <Shown stats={stats.data} /> : null}
+      {stats.data ? <Shown stats={stats.data} onTool={setTool} /> : null}
+      {tool === null ? null : <FailedCallsSheet wanted={wanted} tool={tool} onClose={() => setTool(null)} />}
     </>
   );
 }
 
-function Shown({ stats }: { stats: Stats }) {
+interface ChoiceProps {
+  wanted: Wanted;
+  stats?: Stats;
+  onChange: (wanted: Wanted) => void;
+}
+
+/** Which runs are counted: of what time, of what task, and, for an admin, whose. */
+function Choice({ wanted, stats, onChange }: ChoiceProps) {
+  const say = useWords();
+  const isAdmin = useMay("admin");
+  const tasks = [...new Set([...(stats?.by_task.map((row) => row.task) ?? []), wanted.task])].filter(Boolean);
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-sm">
+      {isAdmin ? (
+        <label className="flex items-center gap-1 text-faint">
+          <input
+            type="checkbox"
+            checked={wanted.ofAll}
+            onChange={(change) => onChange({ ...wanted, ofAll: change.target.checked })}
+          />
+          {say("stats.ofAll")}
+        </label>
+      ) : null}
+      <select
+        className={SELECT}
+        aria-label={say("run.task")}
+        value={wanted.task}
+        onChange={(change) => onChange({ ...wanted, task: change.target.value })}
+      >
+        <option value="">{say("stats.allTasks")}</option>
+        {tasks.map((task) => (
+          <option key={task} value={task}>
+            {task}
+          </option>
+        ))}
+      </select>
+      <select
+        className={SELECT}
+        aria-label={say("stats.period")}
+        value={wanted.since}
+        onChange={(change) => onChange({ ...wanted, since: change.target.value })}
+      >
+        {PERIODS.map(({ value, word }) => (
+          <option key={value} value={value}>
+            {say(word)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Shown({ stats, onTool }: { stats: Stats; onTool: (tool: string) => void }) {
   const say = useWords();
   const { total } = stats;
   if (total.runs === 0) return <Empty title={say("stats.empty")} />;
+  const before = share(total.fit_before_repair, total.structured_answers);
+  const after = share(total.fit_after_repair, total.structured_answers);
   return (
     <div className="space-y-6">
+      {stats.is_whole ? null : (
+        <p className="text-faint text-sm">{say("stats.cut", { count: total.runs })}</p>
+      )}
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Figure name={say("stats.runs")} value={count(total.runs)} />
-        <Figure
-          name={say("stats.completed")}
-          value={`${Math.round((100 * total.completed) / total.runs)}%`}
-        />
+        <Figure name={say("stats.completed")} value={share(total.completed, total.runs)} />
         <Figure name={say("run.tokens")} value={count(total.tokens)} />
         <Figure name={say("run.money")} value={usd(total.cost_usd)} />
+        <Figure name={say("run.steps")} value={count(total.steps)} />
+        <Figure
+          name={say("stats.toolSuccess")}
+          value={share(total.tool_calls - total.tool_failures, total.tool_calls)}
+        />
+        <Figure name={say("stats.repairs")} value={before === after ? before : `${before} → ${after}`} />
+        <Figure name={say("stats.loopStops")} value={count(total.loop_stops)} />
       </dl>
       {stats.by_day.length > 1 ? (
         <Suspense fallback={<Loading />}>
           <Plot days={stats.by_day} />
         </Suspense>
       ) : null}
-      <Table
-        caption={say("stats.byTool")}
-        head={[say("stats.tool"), say("stats.calls"), say("stats.failed"), say("run.took")]}
-        rows={stats.by_tool.map((row) => [
-          row.tool,
-          count(row.calls),
-          count(row.failed),
-          duration(row.duration_ms),
-        ])}
-      />
-      <Table
-        caption={say("stats.byTask")}
-        head={[say("run.task"), say("stats.runs"), say("run.steps"), say("run.tokens")]}
-        rows={stats.by_task.map((row) => [row.task, count(row.runs), count(row.steps), count(row.tokens)])}
-      />
-      <Table
-        caption={say("stats.failures")}
-        head={[say("stats.reason"), say("stats.runs")]}
-        rows={stats.failures.map((row) => [row.code, count(row.count)])}
-      />
+      <StatsTables stats={stats} onTool={onTool} />
     </div>
   );
 }
@@ -102,34 +129,5 @@ function Figure({ name, value }: { name: string; value: string }) {
       <dt className="text-faint text-sm">{name}</dt>
       <dd className="font-semibold text-xl tabular-nums">{value}</dd>
     </Card>
-  );
-}
-
-function Table({ caption, head, rows }: { caption: string; head: string[]; rows: string[][] }) {
-  if (rows.length === 0) return null;
-  return (
-    <table className="w-full max-w-2xl text-sm">
-      <caption className="mb-1 text-start font-semibold">{caption}</caption>
-      <thead>
-        <tr className="border-line border-b text-faint">
-          {head.map((name, index) => (
-            <th key={name} className={`py-1 font-normal ${index ? "text-end" : "text-start"}`}>
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row[0]} className="border-line border-b">
-            {row.map((cell, index) => (
-              <td key={head[index]} className={`py-1 ${index ? "text-end tabular-nums" : ""}`}>
-                {cell}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { ForWriters } from "../../kit/ForWriters";
 import { shortTime } from "../../kit/format";
 import { useWords } from "../../kit/i18n";
 import { Button, Empty, ErrorNote, Loading, PageTitle, StateBadge } from "../../kit/parts";
@@ -25,9 +26,11 @@ export function DeadLettersPage() {
               <span className="text-faint text-sm">{shortTime(task.updated_at)}</span>
             </span>
             <StateBadge kind="status" value={task.status} />
-            <Button disabled={redrive.isPending} onClick={() => redrive.mutate(task.id)}>
-              {say("action.redrive")}
-            </Button>
+            <ForWriters>
+              <Button disabled={redrive.isPending} onClick={() => redrive.mutate(task.id)}>
+                {say("action.redrive")}
+              </Button>
+            </ForWriters>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from "react";
 import type { Json, TaskQuestion } from "../../api/types";
+import { ForWriters, ReadOnly } from "../../kit/ForWriters";
 import { useWords } from "../../kit/i18n";
 import { Out } from "../../kit/Markdown";
 import { Button, ErrorNote } from "../../kit/parts";
@@ -34,29 +35,31 @@ export function QuestionForm({ threadId, taskId, question }: QuestionFormProps) 
         </p>
       ) : null}
       {question.kind === "unsupported" ? <p className="text-faint">{say("tasks.unsupported")}</p> : null}
-      {fields.map((field) => (
-        <AnswerField
-          key={field.name}
-          field={field}
-          value={values[field.name] ?? null}
-          onChange={(value) => setValues({ ...values, [field.name]: value })}
-        />
-      ))}
-      <div className="flex gap-2">
-        {question.kind === "unsupported" ? null : (
-          <Button type="submit" look="primary" disabled={answer.isPending}>
-            {say(question.kind === "url" ? "tasks.done" : "action.answer")}
+      <ForWriters instead={<ReadOnly />}>
+        {fields.map((field) => (
+          <AnswerField
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? null}
+            onChange={(value) => setValues({ ...values, [field.name]: value })}
+          />
+        ))}
+        <div className="flex gap-2">
+          {question.kind === "unsupported" ? null : (
+            <Button type="submit" look="primary" disabled={answer.isPending}>
+              {say(question.kind === "url" ? "tasks.done" : "action.answer")}
+            </Button>
+          )}
+          <Button
+            look="danger"
+            disabled={answer.isPending}
+            onClick={() => answer.mutate({ key: question.key, action: "decline" })}
+          >
+            {say("tasks.decline")}
           </Button>
-        )}
-        <Button
-          look="danger"
-          disabled={answer.isPending}
-          onClick={() => answer.mutate({ key: question.key, action: "decline" })}
-        >
-          {say("tasks.decline")}
-        </Button>
-      </div>
-      {answer.error ? <ErrorNote error={answer.error} /> : null}
+        </div>
+        {answer.error ? <ErrorNote error={answer.error} /> : null}
+      </ForWriters>
     </form>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { BackgroundTask, TaskDetail } from "../../api/types";
+import { ForWriters } from "../../kit/ForWriters";
 import { sayValue, useWords } from "../../kit/i18n";
 import { Markdown } from "../../kit/Markdown";
 import { Button, ErrorNote, Loading } from "../../kit/parts";
@@ -24,7 +25,9 @@ export function TaskDetails({ threadId, task }: TaskDetailsProps) {
       {detail.data.message ? <p className="whitespace-pre-wrap">{detail.data.message}</p> : null}
       <Outcome task={detail.data} />
       <Told task={detail.data} />
-      <Actions threadId={threadId} task={detail.data} />
+      <ForWriters>
+        <Actions threadId={threadId} task={detail.data} />
+      </ForWriters>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { runsQuery } from "../../api/queries";
 import type { RunListed } from "../../api/types";
+import { ForWriters, ReadOnly } from "../../kit/ForWriters";
 import { shortened, shortTime } from "../../kit/format";
 import { useWords, type Word } from "../../kit/i18n";
 import { Card, ErrorNote, PageTitle, StateBadge } from "../../kit/parts";
@@ -17,9 +18,15 @@ export function StartPage() {
   return (
     <div className="mx-auto max-w-3xl">
       <PageTitle>{say("start.title")}</PageTitle>
-      <Card className="mb-6">
-        <Composer onStarted={(run) => void navigate({ to: "/runs/$runId", params: { runId: run.run_id } })} />
-      </Card>
+      <div className="mb-6">
+        <ForWriters instead={<ReadOnly />}>
+          <Card>
+            <Composer
+              onStarted={(run) => void navigate({ to: "/runs/$runId", params: { runId: run.run_id } })}
+            />
+          </Card>
+        </ForWriters>
+      </div>
       {runs.error ? <ErrorNote error={runs.error} onRetry={() => void runs.refetch()} /> : null}
       <Group word="start.needsYou" runs={listed.filter(needsPerson)} />
       <Group

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import { isActive, runsQuery, threadQuery, useDeleteThread } from "../../api/queries";
 import type { RunListed, ThreadDocument } from "../../api/types";
+import { ForWriters, ReadOnly } from "../../kit/ForWriters";
 import { useWords } from "../../kit/i18n";
 import { Markdown } from "../../kit/Markdown";
 import { Button, ErrorNote, Loading, PageTitle, StateBadge } from "../../kit/parts";
@@ -44,9 +45,11 @@ function OneThread({ threadId }: { threadId: string }) {
         aside={
           <div className="flex flex-wrap gap-2">
             <TasksButton threadId={threadId} />
-            <Button look="danger" disabled={gone.isPending} onClick={forget}>
-              {say("action.delete")}
-            </Button>
+            <ForWriters>
+              <Button look="danger" disabled={gone.isPending} onClick={forget}>
+                {say("action.delete")}
+              </Button>
+            </ForWriters>
           </div>
         }
       >
@@ -57,12 +60,14 @@ function OneThread({ threadId }: { threadId: string }) {
       {active.map((run) => (
         <LiveRun key={run.run_id} runId={run.run_id} threadId={threadId} />
       ))}
-      <Composer
-        threadId={threadId}
-        isBusy={active.length > 0}
-        task={listed.at(-1)?.task}
-        onStarted={() => void runs.refetch()}
-      />
+      <ForWriters instead={<ReadOnly />}>
+        <Composer
+          threadId={threadId}
+          isBusy={active.length > 0}
+          task={listed.at(-1)?.task}
+          onStarted={() => void runs.refetch()}
+        />
+      </ForWriters>
     </div>
   );
 }
