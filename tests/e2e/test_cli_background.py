@@ -1,6 +1,7 @@
 """Work in the background over several processes: begun in one, killed in the next, ended in a third, told once."""
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -86,6 +87,87 @@ def test_a_run_stays_for_its_tasks_and_prints_what_was_told(kitchen: Home) -> No
     kitchen.write("go", "")
     done = kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--wait-tasks")
     assert (done.code, done.out.split("\n")) == (0, ["It brews.", "Your tea is ready.", ""])
+    told = kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--wait-tasks", "--json")
+    assert (told.document["answer"], "Your tea is ready." in told.err) == ("It brews.", True)
+
+
+INQUIRY = """
+- when: {purpose: plan}
+  say: {subtasks: [{id: s1, question: "Can tea be had?", depends_on: []}, {id: s2, question: "And milk?", depends_on: []},
+                   {id: s3, question: "And sugar?", depends_on: []}]}
+- when: {purpose: execute, contains: "A pot of tea."}
+  say: {conclusions: [{claim: "Tea can be had.", sources: []}], open_questions: []}
+- when: {purpose: execute, contains: "SUBTASK: s1", turn: 0}
+  call: [{tool: brew, arguments: {kind: tea}}]
+- when: {purpose: [execute, conclude]}
+  say: {conclusions: [{claim: "It can be had.", sources: []}], open_questions: []}
+- when: {purpose: [review, final_review]}
+  say: {verdict: accept, reasons: []}
+- when: {purpose: report}
+  call: [{tool: write_report, arguments: {title: Tea, summary: "Tea can be had.", sections: [
+    {heading: Findings, claims: [{text: "Tea can be had.", conclusions: [s1.1]}]}]}}]
+"""
+
+
+@pytest.fixture
+def inquiry(kitchen: Home) -> Home:
+    """The kitchen with a research run whose first subtask has tea brewed and waits for it."""
+    kitchen.write("tasks/inquiry.yaml", "task: {name: inquiry, workflow: research, tools: [brew]}\n")
+    kitchen.write("script.yaml", INQUIRY)
+    return kitchen
+
+
+@law("TASK-4.a")
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_research_run_that_waits_for_its_task_is_seen_through_to_its_report(
+    inquiry: Home, as_json: bool
+) -> None:
+    words = ["--json"] if as_json else []
+    going = inquiry.start("run", "--task", "inquiry", "--input", "What is there?", "--wait-tasks", *words)
+    going.until("waits for background task")
+    going.until("begins to brew")
+    assert inquiry.here("show", inquiry.run_id(), "--json").document["state"] == "WAITING"
+    inquiry.write("go", "")
+    done = going.end()
+    assert done.code == 0, done.err
+    if as_json:
+        shown = done.document
+        assert (shown["state"], shown["outcome"]) == ("COMPLETED", "full")
+    else:
+        assert done.out.startswith("# Tea\n")
+        assert done.out.count("Tea (report of") == 0
+    assert (inquiry.folder / "began.txt").read_text() == "x"
+
+
+def test_a_research_run_that_waits_is_left_with_its_task_when_nobody_stays(inquiry: Home) -> None:
+    done = inquiry.outlast("run", "--task", "inquiry", "--input", "What is there?")
+    assert done.code == 3
+    assert "it goes on by itself when that has ended" in done.err
+    assert "go on under `outlast worker` or `outlast serve`" in done.err
+    inquiry.write("go", "")
+    assert inquiry.outlast("worker", "--until-idle").code == 0
+    assert inquiry.here("show", inquiry.run_id(), "--json").document["state"] == "COMPLETED"
+    assert inquiry.here("report", inquiry.run_id()).out.startswith("# Tea")
+
+
+def test_the_same_command_stays_for_tasks_of_a_run_that_was_begun_before(kitchen: Home) -> None:
+    words = ("run", "--task", "talk", "--input", "Tea.", "--key", "k", "--thread", "t-1")
+    assert kitchen.outlast(*words).out == "It brews.\n"
+    kitchen.write("go", "")
+    assert kitchen.outlast(*words, "--wait-tasks").out == "It brews.\nYour tea is ready.\n"
+    assert kitchen.outlast(*words, "--wait-tasks").out == "It brews.\n"
+
+
+def test_a_research_run_that_waits_is_interrupted_and_goes_on_in_another_process(inquiry: Home) -> None:
+    going = inquiry.start("run", "--task", "inquiry", "--input", "What is there?", "--wait-tasks")
+    going.until("begins to brew")
+    going.signal(signal.SIGINT)
+    stopped = going.end()
+    assert stopped.code == 130, stopped.err
+    assert "background tasks go on under" in stopped.err
+    inquiry.write("go", "")
+    assert inquiry.outlast("worker", "--until-idle").code == 0
+    assert inquiry.here("show", inquiry.run_id(), "--json").document["state"] == "COMPLETED"
 
 
 @law("TASK-5.d")

@@ -81,13 +81,13 @@ class Sitting:
         """The result of `work`, done now."""
         return self._runner.run(work)
 
-    def see_through(self, run_id: str, *, as_json: bool) -> Exit:
-        """Work on a run until it rests and nobody is there to ask; print what came of it; returns the exit code."""
+    def see_through(self, run_id: str, *, as_json: bool, prints: bool = True) -> Exit:
+        """Work on a run until it rests and nobody is there to ask; print what came of it, if it `prints`; returns the exit code."""
         display = display_for(run_id)
         try:
             while self.run(work_through(self.engine, run_id, display)):
                 if as_json or not can_ask() or not self.has_decided(run_id, display.board):
-                    code = self.told(run_id, display.board, as_json=as_json)
+                    code = self.told(run_id, display.board, as_json=as_json, prints=prints)
                     self.remember(run_id)
                     return code
         except KeyboardInterrupt:
@@ -100,12 +100,12 @@ class Sitting:
         with suppress(KeyboardInterrupt):
             self.run(self.engine.remember(run_id))
 
-    def told(self, run_id: str, board: Board | None = None, *, as_json: bool) -> Exit:
-        """Print what a run came to, or what it waits for; returns the exit code."""
+    def told(self, run_id: str, board: Board | None = None, *, as_json: bool, prints: bool = True) -> Exit:
+        """Print what a run came to, if it `prints`, and say what it waits for; returns the exit code."""
         shown = self.run(show_run(self.engine.store, run_id, LOCAL_USER))
-        if as_json:
+        if as_json and prints:
             document(shown)
-        else:
+        elif prints:
             self.run(print_result(self.engine.store, shown))
         tell_next(shown, board)
         return exit_code_of_state(shown["state"])

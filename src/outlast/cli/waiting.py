@@ -7,7 +7,7 @@ from typing import Final
 
 from outlast.cli.phrases import counted
 from outlast.cli.presence import live_workers
-from outlast.cli.printing import note, out
+from outlast.cli.printing import note
 from outlast.domain.ids import LOCAL_USER
 from outlast.service.background.verbs import unsettled_tasks
 from outlast.service.threads import show_thread
@@ -26,9 +26,14 @@ async def tell_of_tasks(engine: Engine, *, run_id: str | None = None, thread_id:
     note("  They go on under `outlast worker` or `outlast serve`, which also tell the thread.")
 
 
-async def wait_for_tasks(engine: Engine, run_id: str, thread_id: str) -> None:
-    """Work on whatever is due until the background tasks of a run have ended and its thread was told; what was told goes to
-    stdout, what they ask to stderr."""
+async def has_unsettled(engine: Engine, run_id: str) -> bool:
+    """Do background tasks of the run go on, or is its thread still to be told of one?"""
+    return bool(await unsettled_tasks(engine.store, LOCAL_USER, run_id=run_id))
+
+
+async def wait_for_tasks(engine: Engine, run_id: str, thread_id: str) -> list[str]:
+    """Work on whatever is due until the background tasks of a run have ended and its thread was told; what it was told, by other
+    runs than this one. What the tasks ask goes to stderr."""
     said_before = len((await show_thread(engine.store, thread_id, LOCAL_USER))["messages"])
     asked: set[str] = set()
     shift = engine.shift()
@@ -48,6 +53,7 @@ async def wait_for_tasks(engine: Engine, run_id: str, thread_id: str) -> None:
         watch.stop()
         shift.stop()
         await working
-    for message in (await show_thread(engine.store, thread_id, LOCAL_USER))["messages"][said_before:]:
-        if message["speaker"] in ("assistant", "note"):
-            out(message["text"])
+    messages = (await show_thread(engine.store, thread_id, LOCAL_USER))["messages"][said_before:]
+    return [
+        one["text"] for one in messages if one["speaker"] in ("assistant", "note") and one["run_id"] != run_id
+    ]

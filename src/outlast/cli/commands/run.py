@@ -11,9 +11,9 @@ from cyclopts import App, Parameter
 from outlast.cli.detaching import leave_to_worker, refuse_memory
 from outlast.cli.exits import Exit
 from outlast.cli.options import AsJson, Config, Sets, ThreadId, WhenBusy
-from outlast.cli.printing import note, one_line
+from outlast.cli.printing import document, note, one_line, out
 from outlast.cli.sitting import Sitting
-from outlast.cli.waiting import tell_of_tasks, wait_for_tasks
+from outlast.cli.waiting import has_unsettled, tell_of_tasks, wait_for_tasks
 from outlast.domain.errors import CallerMistake
 from outlast.domain.ids import LOCAL_USER
 from outlast.service.show import show_run
@@ -93,27 +93,40 @@ def run(
         )
         begun = sitting.run(sitting.engine.begin(request, note))
         if not begun.is_new:
-            return _known(sitting, begun.run_id, request, as_json=json)
+            return _known(sitting, begun.run_id, begun.thread_id, request, stays=wait_tasks, as_json=json)
         if begun.behind is not None:
             note(f"{begun.run_id} waits its turn: {begun.behind} of this thread has not ended.")
         if detach:
             return leave_to_worker(sitting, begun.run_id, config, sets or (), as_json=json)
+        if wait_tasks:
+            return _stayed(sitting, begun.run_id, begun.thread_id, as_json=json)
         code = sitting.see_through(begun.run_id, as_json=json)
-        if wait_tasks and code is not Exit.INTERRUPTED:
-            return _waited(sitting, begun.run_id, begun.thread_id, code, as_json=json)
         sitting.run(tell_of_tasks(sitting.engine, run_id=begun.run_id))
         return code
 
 
-def _waited(sitting: Sitting, run_id: str, thread_id: str, code: Exit, *, as_json: bool) -> Exit:
-    """Stay until the background tasks of the run are settled, and tell what became of it if it waited for them."""
-    try:
-        sitting.run(wait_for_tasks(sitting.engine, run_id, thread_id))
-    except KeyboardInterrupt:
-        note("Interrupted; background tasks go on under `outlast worker` or `outlast serve`.")
-        return Exit.INTERRUPTED
-    if code is Exit.WAITING:
-        return sitting.told(run_id, as_json=as_json)
+def _stayed(sitting: Sitting, run_id: str, thread_id: str, *, as_json: bool) -> Exit:
+    """See a run through and stay until its background tasks are settled, and one that waited for them has gone on to its end.
+
+    A JSON document is printed once, when nothing more comes; what the thread was told meanwhile is said on stderr then.
+    """
+    while True:
+        code = sitting.see_through(run_id, as_json=as_json, prints=not as_json)
+        if code is Exit.INTERRUPTED:
+            return code
+        if not sitting.run(has_unsettled(sitting.engine, run_id)):
+            break
+        try:
+            told = sitting.run(wait_for_tasks(sitting.engine, run_id, thread_id))
+        except KeyboardInterrupt:
+            note("Interrupted; background tasks go on under `outlast worker` or `outlast serve`.")
+            return Exit.INTERRUPTED
+        for text in told:
+            (note if as_json else out)(text)
+        if code is not Exit.WAITING:
+            break
+    if as_json:
+        document(sitting.run(show_run(sitting.engine.store, run_id, LOCAL_USER)))
     return code
 
 
@@ -137,13 +150,17 @@ def text_of(given: str) -> str:
         ) from error
 
 
-def _known(sitting: Sitting, run_id: str, request: Request, *, as_json: bool) -> Exit:
+def _known(
+    sitting: Sitting, run_id: str, thread_id: str, request: Request, *, stays: bool, as_json: bool
+) -> Exit:
     """The key names a run that was started before: go on with it, or print what it came to."""
     shown = sitting.run(show_run(sitting.engine.store, run_id, LOCAL_USER))
     note(f"The key {request.key} names {run_id}, started before ({shown['state']}).")
     if shown["input"].strip() != request.input.strip()[: len(shown["input"])].strip():
         note(f"  It was started with another input: {one_line(shown['input'])[:120]}")
         note("  For a new run, use another key.")
+    if stays and shown["state"] != "PAUSED":
+        return _stayed(sitting, run_id, thread_id, as_json=as_json)
     if shown["state"] in ("COMPLETED", "FAILED", "CANCELLED", "PAUSED"):
         return sitting.told(run_id, as_json=as_json)
     return sitting.see_through(run_id, as_json=as_json)
