@@ -173,13 +173,16 @@ class Assembly:
         delta = message if isinstance(message, dict) else choice.get("delta")
         if not isinstance(delta, dict):
             return _NOTHING
-        self._take_calls(delta.get("tool_calls"), is_whole=delta is message)
-        self._take_calls([{"function": delta.get("function_call")}], is_whole=delta is message)
+        if delta.get("tool_calls"):
+            self._take_calls(delta["tool_calls"], is_whole=delta is message)
+        if delta.get("function_call"):
+            self._take_calls([{"function": delta["function_call"]}], is_whole=delta is message)
         text, thinking = _content(delta.get("content"))
-        reasoning = thinking or _content(delta.get("reasoning_content") or delta.get("reasoning"))[0]
-        return self._added(
-            self._text_halves.take(text + _refused(delta)), self._reasoning_halves.take(reasoning)
-        )
+        if refusal := delta.get("refusal"):
+            text += _content(refusal)[0]
+        if not thinking and (reasoning := delta.get("reasoning_content") or delta.get("reasoning")):
+            thinking = _content(reasoning)[0]
+        return self._added(self._text_halves.take(text), self._reasoning_halves.take(thinking))
 
     def _take_calls(self, deltas: object, *, is_whole: bool) -> None:
         for delta in deltas if isinstance(deltas, list) else ():
@@ -243,8 +246,3 @@ def _content(content: object) -> tuple[str, str]:
             text += "" if is_thought else said
             thinking += _content(part.get("thinking"))[0] + (said if is_thought else "")
     return text, thinking
-
-
-def _refused(delta: Mapping[str, object]) -> str:
-    refusal = delta.get("refusal")
-    return refusal if isinstance(refusal, str) else ""

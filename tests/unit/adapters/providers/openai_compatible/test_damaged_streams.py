@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,3 +83,13 @@ def test_text_whose_bytes_are_cut_between_events_comes_out_whole(
     assembly, deltas = assembled(*(head + piece + tail for piece in pieces), sse(delta("stop")))
     assert assembly.answer().text == raw.decode()
     assert "".join(piece.text for piece in deltas) == raw.decode()
+
+
+def test_a_megabyte_of_arguments_is_put_together_in_a_moment_though_every_piece_repeats_the_name() -> None:
+    pieces = ['{"q":"', *["}{}{"] * 8_000, '"}']
+    stream = sse(*(delta(tool_calls=[call("find", piece, index=0, id="a")]) for piece in pieces))
+    started = time.process_time()
+    answer = come_of(stream, sse(delta("tool_calls"), DONE))
+    assert time.process_time() - started < 1
+    assert answer is not None
+    assert [item.arguments for item in answer.tool_calls] == [{"q": "}{}{" * 8_000}]
