@@ -34,6 +34,9 @@ _CODE_AT = {
 _NO_CODES = {"ModelCallFailed", "ScriptExhausted"}
 """Errors that are made with a fault, or set their code themselves."""
 
+_SAY_IT_THEMSELVES = {"ScriptExhausted", "ReplayDiverged", "Refusal"}
+"""Errors with one next step for all that are made of them, and a name that means something else too."""
+
 _HEADING = re.compile(r"^### `([a-z_]+)`$", re.MULTILINE)
 
 
@@ -106,3 +109,22 @@ def _values(spelled: ast.expr) -> Iterable[str]:
 
 def _last(node: ast.expr) -> str:
     return ast.unparse(node).rpartition(".")[2]
+
+
+def without_next_step(modules: Iterable[Module]) -> list[str]:
+    """Where an error is made that does not say what to do next, as `path:line`."""
+    found = [*modules]
+    kinds = (_error_kinds(found) | {"ModelCallFailed"}) - _SAY_IT_THEMSELVES
+    return [
+        f"{module.path}:{node.lineno}"
+        for module in found
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and _last(node.func) in kinds and not _says_next(node)
+    ]
+
+
+def _says_next(made: ast.Call) -> bool:
+    """Is a third argument given, or one of that name, other than an empty text?"""
+    given = [*made.args[2:3], *(one.value for one in made.keywords if one.arg == "next_step")]
+    is_handed_on = any(isinstance(one, ast.Starred) for one in made.args)
+    return is_handed_on or any(not (isinstance(one, ast.Constant) and not one.value) for one in given)

@@ -1,6 +1,12 @@
 """Every error code has a heading in the reference, and every heading is of a code there is."""
 
-from tests.architecture.error_codes import MADE_OF_PARTS, codes_in, headings_in, spellings_in
+from tests.architecture.error_codes import (
+    MADE_OF_PARTS,
+    codes_in,
+    headings_in,
+    spellings_in,
+    without_next_step,
+)
 from tests.architecture.source import ROOT, Module, modules
 
 PAGE = ROOT / "docs/reference/errors.md"
@@ -41,3 +47,19 @@ def test_codes_are_found_wherever_they_are_written() -> None:
 def test_code_put_together_anew_is_reported_by_its_spelling() -> None:
     text = 'class Lost(OutlastError): ...\nLost(f"no_{what}", "d")\n'
     assert "unknown:f'no_{what}'" in codes_in([Module("src/outlast/x.py", text)])
+
+
+def test_every_error_says_what_to_do_next() -> None:
+    assert without_next_step(modules("src")) == []
+
+
+def test_an_error_without_a_next_step_is_found() -> None:
+    tree = Module(
+        "src/outlast/domain/errors.py",
+        "class OutlastError(Exception): ...\nclass Broken(OutlastError): ...\n",
+    )
+    text = 'Broken("a", "d")\nBroken("a", "d", "")\nBroken("a", "d", "n")\nBroken("a", "d", next_step="n")\nBroken(*told)\n'
+    assert without_next_step([tree, Module("src/outlast/x.py", text)]) == [
+        "src/outlast/x.py:1",
+        "src/outlast/x.py:2",
+    ]

@@ -36,6 +36,8 @@ from outlast.domain.events import (
 from outlast.domain.evolve import evolve
 from outlast.domain.run import RunState
 
+_LOOK: Final = "Look at it with `outlast db check`; a run that is damaged has to come from a backup."
+
 
 def begin(run_id: str, recorded: Recorded) -> RunState:
     """The state of a run after its first event. Raises Broken (`journal_damaged`) when that is not RunStarted."""
@@ -44,6 +46,7 @@ def begin(run_id: str, recorded: Recorded) -> RunState:
         raise Broken(
             "journal_damaged",
             f"The journal of {run_id} begins with {type(event).__name__}, not with RunStarted.",
+            _LOOK,
         )
     return RunState(
         run_id=run_id,
@@ -73,13 +76,12 @@ def fold(run_id: str, history: Iterable[Recorded]) -> RunState:
     events = iter(history)
     first = next(events, None)
     if first is None:
-        raise Broken("journal_damaged", f"The journal of {run_id} is empty.")
+        raise Broken("journal_damaged", f"The journal of {run_id} is empty.", _LOOK)
     state = begin(run_id, first)
     for recorded in events:
         if recorded.position != state.position + 1:
-            raise Broken(
-                "journal_damaged", f"The journal of {run_id} has a gap after position {state.position}."
-            )
+            detail = f"The journal of {run_id} has a gap after position {state.position}."
+            raise Broken("journal_damaged", detail, _LOOK)
         state = apply(state, recorded)
     return state
 

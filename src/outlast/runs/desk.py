@@ -19,6 +19,9 @@ from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.ledger import Ledger
 from outlast.runs.means import Means
 
+NOTHING_TO_DO = "Nothing to do: another worker goes on with the run."
+"""What there is to do about a lease that was lost."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -118,4 +121,4 @@ class Desk:
             self.lease.is_lost = True
         if not self.is_mine():
             detail = f"The lease on {self.run_id} was lost before a call that must not run twice."
-            raise Broken("lease_lost", detail, "Nothing to do: another worker goes on with the run.")
+            raise Broken("lease_lost", detail, NOTHING_TO_DO)

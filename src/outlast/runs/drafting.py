@@ -40,6 +40,8 @@ from outlast.runs.moves import fail
 from outlast.runs.readings import Readings
 from outlast.runs.transitions import working_states
 
+_MEND: Final = "Mend the workflow, then `outlast resume RUN`."
+
 MAX_EVENTS: Final = 500
 """How many events one commit may hold; a workflow that records more at a stroke does not come to rest."""
 
@@ -226,8 +228,8 @@ class Drafter:
     def _fail(self, draft: Draft, now: datetime, code: str, detail: str) -> None:
         state = self.readings.state
         if state.state in (State.COMPLETED, State.CANCELLED, State.FAILED):
-            raise CallerMistake(code, detail)
-        command = fail(state, code, detail, "Mend the workflow, then `outlast resume RUN`.")
+            raise CallerMistake(code, detail, _MEND)
+        command = fail(state, code, detail, _MEND)
         assert isinstance(command.event, StateEntered)
         self.place(draft, self._checked(command.event), now)
 

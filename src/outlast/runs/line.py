@@ -22,6 +22,7 @@ from outlast.ports.queue import Claim, Enqueue, Release
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import Store
 from outlast.ports.stream import Append
+from outlast.runs.desk import NOTHING_TO_DO
 
 MAX_IN_LINE: Final = 50
 """How many runs may wait in one thread."""
@@ -109,5 +110,5 @@ async def stepped_back(store: Store, claim: Claim, thread_id: str) -> bool:
         if isinstance(written, Committed):
             return True
         if written.index == 0:
-            raise Broken("lease_lost", f"Another worker holds {claim.item}.")
+            raise Broken("lease_lost", f"Another worker holds {claim.item}.", NOTHING_TO_DO)
     raise Broken("store_contended", f"{claim.item} could not be put back in line.", "Try again.")

@@ -13,6 +13,7 @@ from outlast.domain.errors import Broken
 from outlast.domain.states import HELD, State
 from outlast.ports.watch import Watch
 from outlast.runs.decide import next_timer
+from outlast.runs.desk import NOTHING_TO_DO
 from outlast.runs.session import Session
 
 LONGEST_WAIT_SECONDS: Final = 60.0
@@ -53,7 +54,7 @@ async def drive(session: Session) -> str:
 async def _one_turn(session: Session) -> None:
     """Take in what others said, then commit what came in and what is due."""
     if session.desk.lease.is_lost:
-        raise Broken("lease_lost", f"The lease on {session.desk.run_id} was lost.")
+        raise Broken("lease_lost", f"The lease on {session.desk.run_id} was lost.", NOTHING_TO_DO)
     if session.has_signals:
         session.has_signals = False
         await session.catch_up()

@@ -44,7 +44,7 @@ from outlast.ports.queue import Release
 from outlast.ports.run_rows import UpdateRun
 from outlast.ports.task_rows import InsertTask, UpdateTask
 from outlast.runs.crowd import is_found_in_time
-from outlast.runs.desk import Desk, Outcome
+from outlast.runs.desk import NOTHING_TO_DO, Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Intent, Started
 from outlast.runs.hooks import call_hook
 from outlast.runs.line import wake_ups
@@ -172,8 +172,11 @@ class Session:
                 self._begin_unsure()
                 return True
             self._unsure = []
+        detail = f"{MAX_RACES} commits of {self.desk.run_id} in a row met a newer event."
         raise Broken(
-            "store_contended", f"{MAX_RACES} commits of {self.desk.run_id} in a row met a newer event."
+            "store_contended",
+            detail,
+            "The run is taken up again; if this lasts, see who signals it so often.",
         )
 
     def _drafted(self, outcomes: Sequence[Outcome]) -> Draft:
@@ -229,7 +232,9 @@ class Session:
             )
         if written.guard is not Guard.POSITION:
             self.desk.lease.is_lost = True
-            raise Broken("lease_lost", f"Another worker holds {self.desk.run_id} ({written.guard}).")
+            raise Broken(
+                "lease_lost", f"Another worker holds {self.desk.run_id} ({written.guard}).", NOTHING_TO_DO
+            )
         await self._read_anew()
         return False
 

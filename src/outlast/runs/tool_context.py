@@ -82,8 +82,9 @@ class _Model:
     async def ask(self, purpose: str, prompt: str, text: str) -> str:
         crossed = limit_crossed(self._state, self._desk.now(), self._spending.tokens, self._spending.usd)
         if crossed is not None and crossed.limit != "max_steps":
+            detail = f"The run's limit {crossed.limit} leaves no room for another model call."
             raise ToolTrouble(
-                "limit_reached", f"The run's limit {crossed.limit} leaves no room for another model call."
+                "limit_reached", detail, "Go on without this tool, and answer with what there is."
             )
         try:
             answer = await self._desk.means.provider("executor").answer(
@@ -92,7 +93,8 @@ class _Model:
         except ModelCallFailed as failure:
             self._spending.tokens += failure.spent_tokens
             self._spending.usd += cost_of_failure(failure, self._price)
-            raise ToolTrouble("model_failed", f"The model could not be asked: {failure}") from failure
+            detail = f"The model could not be asked: {failure.detail}"
+            raise ToolTrouble("model_failed", detail, failure.next_step or "Try again later.") from failure
         self._spending.tokens += answer.usage.total_tokens
         self._spending.usd += cost_of(answer.usage, self._price) or 0.0
         return answer.text

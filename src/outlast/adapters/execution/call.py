@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from outlast.adapters.execution.child import Children, default_children
 from outlast.adapters.execution.line import Ended
 from outlast.adapters.execution.loading import Origin, origin_of
-from outlast.adapters.execution.outcome import Answer, answer_of, decode, raised
+from outlast.adapters.execution.outcome import OTHERWISE, Answer, answer_of, decode, raised
 from outlast.adapters.execution.printed import as_text
 from outlast.adapters.execution.revive import revive_arguments
 from outlast.adapters.execution.runner import CARRIED
@@ -70,7 +70,7 @@ class CallInChild:
         if ended.is_timed_out:
             raise _timeout(tool, printed)
         if ended.frame is None:
-            raise Passing("tool_failed", _end_in_words(ended) + _printed_note(printed))
+            raise Passing("tool_failed", _end_in_words(ended) + _printed_note(printed), OTHERWISE)
         try:
             answer = decode(ended.frame)
         except Passing as error:

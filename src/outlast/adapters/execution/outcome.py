@@ -18,6 +18,9 @@ from outlast.ports.tool import Ask, Draft, ReadSource, ToolResult
 
 Answer = ToolResult | Ask | Draft | Handle
 
+OTHERWISE: Final = "Call it in another way, or go on without it."
+"""What a model can do about a tool that fails."""
+
 MOST_FRAME_BYTES: Final = 8 * 1024 * 1024
 """The largest answer that leaves a child process."""
 
@@ -57,7 +60,7 @@ def raised(error: BaseException) -> OutlastError:
     if isinstance(error, OutlastError):
         return error
     words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return Passing("tool_failed", clean_text(words))
+    return Passing("tool_failed", clean_text(words), OTHERWISE)
 
 
 def encode(answer: Answer | BaseException) -> bytes:
@@ -88,7 +91,8 @@ def decode(frame: bytes) -> Answer:
         record = json.loads(frame)
         return _answer(record)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ToolTrouble("tool_failed", "The process of the tool sent back no readable result.") from error
+        detail = "The process of the tool sent back no readable result."
+        raise ToolTrouble("tool_failed", detail, OTHERWISE) from error
 
 
 def _record(answer: Answer | BaseException) -> dict[str, Any]:

@@ -72,7 +72,8 @@ class Contents:
         digest = hashlib.sha256(raw).hexdigest()
         if digest not in self.found:
             if len(raw) > self._left_bytes:
-                raise ToolTrouble("invalid_output", f"{len(raw)} bytes are more than there is room for.")
+                detail = f"{len(raw)} bytes are more than there is room for."
+                raise ToolTrouble("invalid_output", detail, "Ask the tool for less at a time.")
             self._left_bytes -= len(raw)
             self.found[digest] = raw
         return digest

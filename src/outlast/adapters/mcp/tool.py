@@ -102,13 +102,12 @@ class McpTool:
     async def _read(self, result: types.CallToolResult, context: ToolContext) -> ToolResult:
         if problems := structured_problems(result, self.listed.output_schema, self._problems):
             detail = f"What {self.name} returned does not fit its schema: {'; '.join(problems)}"
-            raise ToolTrouble("invalid_output", detail)
+            raise ToolTrouble("invalid_output", detail, "Its server has to be mended; do without this tool.")
         try:
             reading = await read_result(result, context.artifacts)
         except ModelMistake as mistake:
-            raise ToolTrouble(
-                "invalid_output", f"What {self.name} returned cannot be kept. {mistake}"
-            ) from mistake
+            detail = f"What {self.name} returned cannot be kept. {mistake.detail}"
+            raise ToolTrouble("invalid_output", detail, mistake.next_step) from mistake
         if reading.is_error:
             return ToolResult(success=False, error=error_text(reading.data))
         return ToolResult(success=True, data=reading.data)
@@ -165,7 +164,8 @@ class StandIn:
         """Call the tool if its server is there by now. Raises as `McpTool.run` does."""
         tool = (await self._find()).get(self.name)
         if tool is None:
-            raise ToolTrouble("mcp_call_failed", f"Its server does not have the tool {self.name} any more.")
+            detail = f"Its server does not have the tool {self.name} any more."
+            raise ToolTrouble("mcp_call_failed", detail, "Do without it, or with another tool.")
         return await tool.run(arguments, context)
 
 

@@ -36,5 +36,5 @@ class TellRun(BaseTool):
         try:
             await context.mates.tell(run or others[0], text)
         except CallerMistake as mistake:
-            raise ToolTrouble(mistake.code, str(mistake)) from mistake
+            raise ToolTrouble(mistake.code, mistake.detail, mistake.next_step) from mistake
         return ToolResult(success=True, data={"told": run or others[0]})

@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 from outlast.domain.errors import ToolTrouble
 
+_LOOK = "See what there is with list_files."
+
 
 def confined(workspace: Path, named: str) -> Path:
     """The path `named` stands for inside `workspace`, every symbolic link resolved.
@@ -37,14 +39,12 @@ def open_for_reading(path: Path, named: str) -> BinaryIO:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError as error:
-        raise ToolTrouble(
-            "not_found", f"There is no file {named}.", "See what there is with list_files."
-        ) from error
+        raise ToolTrouble("not_found", f"There is no file {named}.", _LOOK) from error
     except OSError as error:
-        raise ToolTrouble("not_a_file", f"{named} cannot be opened: {error.strerror}.") from error
+        raise ToolTrouble("not_a_file", f"{named} cannot be opened: {error.strerror}.", _LOOK) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise ToolTrouble("not_a_file", f"{named} is not a file.", "See what there is with list_files.")
+        raise ToolTrouble("not_a_file", f"{named} is not a file.", _LOOK)
     return os.fdopen(descriptor, "rb")
 
 

@@ -100,7 +100,7 @@ class CorpusSearch:
 
     async def _in_thread(self, work: Callable[[CorpusIndex], T]) -> T:
         if self._stop.is_set():
-            raise ToolTrouble("search_failed", "The corpus search is closed.")
+            raise ToolTrouble("search_failed", "The corpus search is closed.", "Open the harness again.")
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._with_index, work)
 
     def _with_index(self, work: Callable[[CorpusIndex], T]) -> T:
