@@ -47,6 +47,11 @@ def test_wrong_usage_is_told_with_what_was_probably_meant(
     assert said.lower() in (error["detail"] + error["next"]).lower()
 
 
+@pytest.mark.parametrize("verb", [("show",), ("resume",), ("threads", "show"), ("fork", "--at", "1")])
+def test_bytes_that_are_no_text_name_nothing_there_is(library: Home, verb: tuple[str, ...]) -> None:
+    assert "There is no" in error_of(library.here(*verb, os.fsdecode(b"r-\xff"), "--json"), 4)["detail"]
+
+
 @pytest.mark.parametrize(
     ("config", "code", "said"),
     [

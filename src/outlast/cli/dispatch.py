@@ -12,6 +12,7 @@ from cyclopts import App, CycloptsError, Parameter
 from outlast.cli.exits import Exit, pipe_closed, tell_error, told, told_surprise
 from outlast.cli.listing import command_names
 from outlast.cli.printing import note, prepare_streams
+from outlast.domain.door import clean_text
 from outlast.domain.errors import OutlastError
 
 
@@ -48,8 +49,15 @@ def _carried_out(app: App, tokens: list[str], *, as_json: bool) -> int:
         tell_error("usage", detail, f"See `outlast {_path(app, tokens)} --help`.", as_json=as_json)
         return Exit.USAGE
     run: Callable[..., Any] = command
-    code = run(*bound.args, **bound.kwargs)
+    code = run(*map(_valid, bound.args), **{name: _valid(value) for name, value in bound.kwargs.items()})
     return code if isinstance(code, int) else Exit.DONE
+
+
+def _valid(value: object) -> object:
+    """A value as typed, its text made valid: bytes that are no text name nothing there is. Paths keep theirs."""
+    if isinstance(value, str):
+        return clean_text(value)
+    return [_valid(item) for item in value] if isinstance(value, list) else value
 
 
 def _app_of(name: str) -> App:

@@ -10,13 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.adapters.providers.replay import Recorder, Recording, ReplayProvider
+from outlast.adapters.providers.replay.entry import Answered, Entry
 from outlast.adapters.providers.replay.hiding import HIDDEN, Hiding
+from outlast.adapters.providers.replay.provider import read_recording
+from outlast.adapters.providers.scripted import ScriptedProvider
 from outlast.domain.errors import CallerMistake, ModelCallFailed
 from outlast.domain.message import Message, Usage
 from outlast.domain.tool_call import ToolCall
 from outlast.ports.provider import Delta, ModelAnswer, ModelRequest, Observer, ToolSchema
 from outlast.runs.cache import cached_note
 from tests.law import law
+from tests.unit.adapters.providers.asking import a_request
 
 SECRET = 'pass"word\\with-ümlaut'
 
@@ -193,7 +197,13 @@ HEADER = '{"format":"outlast-recording","version":1}\n'
     ("text", "said"),
     [
         ("", "does not begin like a recording"),
-        ('{"format":"outlast-recording","version":2}\n', "does not begin like a recording"),
+        ('{"format":"outlast-recording","version":2}\n', "is of version 2; this outlast reads version 1"),
+        (
+            '{"format":"outlast-recording","version":2,"new":{}}\n{"other":1}\n',
+            "Use the outlast that wrote it",
+        ),
+        ('{"format":"outlast-recording","version":0}\n', "is of version 0"),
+        ('{"format":"outlast-recording","version":"1"}\n', "does not begin like a recording"),
         (HEADER + "{}\n", "broken line 2"),
         (HEADER + '{"key":"k","purpose":"p","role":"r","asked":""}\n', "needs an answer or a failure"),
         (HEADER + "nonsense\n", "broken line 2"),
@@ -205,13 +215,50 @@ def test_what_is_no_recording_is_said_with_its_place(tmp_path: Path, text: str, 
     with pytest.raises(CallerMistake) as caught:
         ReplayProvider.from_file(path)
     assert caught.value.code == "invalid_recording"
-    assert said in caught.value.detail
+    assert said in str(caught.value)
 
 
 def test_a_last_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text(HEADER + '{"key":"k","purp')
     ReplayProvider.from_file(path)
+
+
+def test_a_recording_whose_writer_was_killed_in_the_middle_of_a_line_is_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    entry = Entry(key="k", purpose="chat", role="executor", asked="", answer=Answered(text="Hi"))
+    for _ in range(2):
+        recording = Recording(path)
+        recording.keep(entry)
+        recording.close()
+        with path.open("ab") as file:
+            file.write(b'{"key":"half')
+    assert read_recording(path) == [entry, entry]
+
+
+def test_a_recording_of_another_version_is_not_written_to(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    path.write_text('{"format":"outlast-recording","version":7}\n')
+    with pytest.raises(CallerMistake, match="is of version 7") as caught:
+        Recording(path)
+    assert caught.value.code == "not_a_recording"
+    assert path.read_text().count("\n") == 1
+
+
+async def test_what_no_file_can_hold_is_recorded_as_what_can(tmp_path: Path) -> None:
+    """Halves of characters, wherever a provider leaves them."""
+    half = "x\ud83d"
+    given = ModelAnswer(half, (ToolCall(half, half, {half: half}, raw=half),), reasoning=half, model=half)
+    recording = Recording(tmp_path / "talk.jsonl")
+    recorder = Recorder(ScriptedProvider(lambda request: given), recording)
+    await recorder.answer(a_request(half), lambda _: None)
+    recording.close()
+    replayed = await ReplayProvider.from_file(tmp_path / "talk.jsonl").answer(a_request(half), lambda _: None)
+    assert (replayed.text, replayed.model, replayed.tool_calls[0].arguments) == (
+        "x\ufffd",
+        "x\ufffd",
+        {"x\ufffd": "x\ufffd"},
+    )
 
 
 async def test_everything_else_is_the_providers(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue
+from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, ValidationError
 
 from outlast.domain.door import clean_text
 from outlast.domain.errors import ModelCallFailed, ModelFault
@@ -19,12 +19,25 @@ NEXT_STEP: Final = "Record the conversation anew with `outlast run --record FILE
 
 
 class Header(BaseModel):
-    """The first line of a recording."""
+    """The first line of a recording, of whatever version."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
     format: Literal["outlast-recording"] = FORMAT
-    version: Literal[1] = VERSION
+    version: int = VERSION
+
+
+def trouble_with_header(line: str | bytes) -> tuple[str, str] | None:
+    """Why a file with this first line cannot be read as a recording, and what to do; None where it can."""
+    try:
+        header = Header.model_validate_json(line)
+    except ValidationError:
+        return "does not begin like a recording", NEXT_STEP
+    if header.version == VERSION:
+        return None
+    newer = "Use the outlast that wrote it, or record" if header.version > VERSION else "Record"
+    what = f"is of version {header.version}; this outlast reads version {VERSION}"
+    return what, f"{newer} the conversation anew with `outlast run --record FILE`."
 
 
 class _Part(BaseModel):

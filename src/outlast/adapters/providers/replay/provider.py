@@ -10,7 +10,14 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from outlast.adapters.providers.replay.entry import NEXT_STEP, Answered, Entry, Header, as_answer, as_failure
+from outlast.adapters.providers.replay.entry import (
+    NEXT_STEP,
+    Answered,
+    Entry,
+    as_answer,
+    as_failure,
+    trouble_with_header,
+)
 from outlast.adapters.providers.replay.hiding import Hiding
 from outlast.adapters.providers.replay.key import key_of, settled
 from outlast.adapters.providers.tokens import estimate_request_tokens
@@ -75,10 +82,9 @@ def read_recording(path: Path) -> list[Entry]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise _invalid(path, f"cannot be read ({reason})") from error
-    try:
-        Header.model_validate_json(lines[0])
-    except ValidationError as error:
-        raise _invalid(path, "does not begin like a recording") from error
+    trouble = trouble_with_header(lines[0])
+    if trouble is not None:
+        raise _invalid(path, *trouble)
     return [_entry(path, number, line) for number, line in enumerate(lines[1:-1], start=2) if line]
 
 
@@ -93,8 +99,8 @@ def _entry(path: Path, number: int, line: str) -> Entry:
     return entry
 
 
-def _invalid(path: Path, what: str) -> CallerMistake:
-    return CallerMistake("invalid_recording", f"The recording {path} {what}.", NEXT_STEP)
+def _invalid(path: Path, what: str, next_step: str = NEXT_STEP) -> CallerMistake:
+    return CallerMistake("invalid_recording", f"The recording {path} {what}.", next_step)
 
 
 def _pieces(answer: Answered) -> Iterator[Delta]:

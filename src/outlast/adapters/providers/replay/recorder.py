@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from outlast.adapters.providers.replay.entry import Entry, Header, answered, failed
+from outlast.adapters.providers.replay.entry import Entry, Header, answered, failed, trouble_with_header
 from outlast.adapters.providers.replay.hiding import Hiding
 from outlast.adapters.providers.replay.key import key_of, settled
 from outlast.domain.door import clean_text
@@ -38,19 +39,21 @@ class Recording:
                 "unwritable_file", detail, "Name a file in a folder you may write to."
             ) from error
         begun = os.pread(self._file, 200, 0)
-        if begun and not begun.startswith(_HEADER[:-3]):
+        if begun and (trouble := trouble_with_header(begun.partition(b"\n")[0])):
             os.close(self._file)
-            raise CallerMistake(
-                "not_a_recording", f"{path} is there and is no recording.", "Name another file."
-            )
+            raise CallerMistake("not_a_recording", f"{path} {trouble[0]}.", "Name another file.")
         if not begun:
             os.write(self._file, _HEADER)
+        else:
+            _leave_out_half_a_line(self._file)
 
     def keep(self, entry: Entry) -> None:
         """Write one call."""
-        line = self.hide(entry.model_dump_json(exclude_defaults=True)) + "\n"
+        text = json.dumps(entry.model_dump(exclude_defaults=True), ensure_ascii=False, separators=(",", ":"))
+        line = clean_text(self.hide(text)).encode() + b"\n"
         with self._lock:
-            os.write(self._file, line.encode("utf-8", "replace"))
+            while line:
+                line = line[os.write(self._file, line) :]
 
     def close(self) -> None:
         """Close the file. Safe to call twice."""
@@ -61,6 +64,16 @@ class Recording:
 
 
 _HEADER: Final = (Header().model_dump_json() + "\n").encode()
+
+
+def _leave_out_half_a_line(file: int) -> None:
+    """Take away the end of a line that a process was killed in the middle of."""
+    size = os.fstat(file).st_size
+    end = size
+    while end and os.pread(file, 1, end - 1) != b"\n":
+        end -= 1
+    if end != size:
+        os.ftruncate(file, end)
 
 
 class Recorder:
