@@ -103,6 +103,8 @@ class BackgroundTask:
 
     `errors` are counted in a row; an error text is for operators. Versions count events: the task is undelivered while
     `event_version` is above `notified_version`. `dispatch_attempt` counts the runs that were to tell of it, and never begins anew.
+    `after_hook` is the hook that sees what the task came to before its conversation does, `judged_event` the fingerprint of the event
+    it has seen, `veto` why it refused that.
     """
 
     task_id: str
@@ -144,6 +146,10 @@ class BackgroundTask:
     cancel_errors: int = 0
     last_cancel_error: str | None = None
 
+    after_hook: str | None = None
+    judged_event: str | None = None
+    veto: str | None = None
+
     notify: Notify = "agent"
     notification: Notification = Notification.NONE
     is_thread_gone: bool = False
@@ -167,6 +173,21 @@ class BackgroundTask:
     def is_undelivered(self) -> bool:
         """Is there an event that the conversation has not been told?"""
         return self.event_version > self.notified_version
+
+    @property
+    def has_outcome(self) -> bool:
+        """Did the other side say what the work came to, a result or an error?"""
+        return self.status in (TaskStatus.COMPLETED, TaskStatus.FAILED)
+
+    @property
+    def is_judged(self) -> bool:
+        """Has the hook seen what the task came to, where there is one?"""
+        return self.after_hook is None or self.judged_event == self.event_fingerprint
+
+    @property
+    def is_withheld(self) -> bool:
+        """Is what it came to kept from its conversation, since the hook refused it or has not seen it yet?"""
+        return self.has_outcome and (self.veto is not None or not self.is_judged)
 
     @property
     def open_questions(self) -> dict[str, TaskQuestion]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 from outlast.domain.door import Json
 
@@ -20,8 +21,9 @@ class HookContext:
     """What a hook is told.
 
     `point` is on_enter_S, on_exit_S, on_transition, A->B, before_tool or after_tool; `info` holds what it is about: `source`,
-    `target` and `reason` of a transition, or `tool`, `arguments` and (after) `result` of a call. `attempt` is above 1 when a crash
-    interrupted the same hook before.
+    `target` and `reason` of a transition, or `tool`, `arguments` and (after) `result` of a call. What a call came to that went on in
+    the background is asked about once more, with `background_task`, before the conversation is told of it. `attempt` is above 1
+    when a crash interrupted the same hook before.
     """
 
     point: str
@@ -37,3 +39,6 @@ Hook = Callable[[HookContext], "Veto | Awaitable[Veto | None] | None"]
 """A hook: sync or async, time-limited, journaled. Nothing is returned when it has no objection."""
 
 HOOK_TIMEOUT_SECONDS = 30.0
+
+AFTER_TOOL: Final = "after_tool"
+"""The point after a call, where its result is known."""

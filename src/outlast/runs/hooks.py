@@ -16,12 +16,12 @@ from outlast.runs.desk import Desk
 async def call_hook(
     desk: Desk, state: RunState, name: str, point: str, subject: str, info: dict[str, Json], attempt: int
 ) -> HookRan:
-    """Run a hook. One that raises, or does not end in time, counts as a veto that says so: a check that fails does not pass."""
+    """Run a hook and journal its verdict."""
     started = desk.seconds()
     context = HookContext(
         point, state.run_id, state.thread_id, state.user_id, state.definition.name, attempt, dict(info)
     )
-    veto = await _verdict(desk.means.hooks[name], context)
+    veto = await verdict_of(desk.means.hooks[name], context)
     return HookRan(name, point, subject, veto, round((desk.seconds() - started) * 1000))
 
 
@@ -34,7 +34,8 @@ async def _found(hook: Hook, context: HookContext) -> object:
     return await found if inspect.isawaitable(found) else found
 
 
-async def _verdict(hook: Hook, context: HookContext) -> str | None:
+async def verdict_of(hook: Hook, context: HookContext) -> str | None:
+    """Why a hook refuses, if it does. One that raises, or does not end in time, refuses: a check that fails does not pass."""
     try:
         found = await contained(_found(hook, context), HOOK_TIMEOUT_SECONDS)
     except TimeoutError:

@@ -19,6 +19,7 @@ from outlast.domain.events import (
     ToolAnswered,
     ToolUnsettled,
 )
+from outlast.domain.hooks import AFTER_TOOL
 from outlast.domain.run import Call, RunState
 from outlast.domain.source import Fetched, Found
 from outlast.domain.task import RetrySettings
@@ -123,7 +124,7 @@ async def _after(
         "arguments": call.call.arguments,
         "result": outcome.shown,
     }
-    return await _hooked(desk, state, "after_tool", info, call, hooks)
+    return await _hooked(desk, state, AFTER_TOOL, info, call, hooks)
 
 
 async def _hooked(

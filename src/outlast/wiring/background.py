@@ -15,6 +15,7 @@ from outlast.ports.store import Store
 from outlast.runs.background import LOCAL
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.service.background.delivery import Delivery
+from outlast.service.background.judging import Judge
 from outlast.tasks.acts import Acts
 from outlast.tasks.guarding import GuardedDrivers
 from outlast.tasks.happenings import Queue
@@ -22,6 +23,7 @@ from outlast.tasks.lane import Act, Lane
 from outlast.tasks.loops import TaskShift
 from outlast.tasks.rules import RulesOf, TaskRules
 from outlast.wiring.identity import as_holder, own_identity
+from outlast.wiring.outside import hooks_of
 from outlast.wiring.settings.parts import BackgroundTasks, ServerBackgroundTasks
 from outlast.wiring.settings.tree import Settings
 
@@ -94,8 +96,9 @@ def task_shift(
     """The lanes of one worker of this process; `alarm` tells operators of troubles."""
     acts = Acts(store, GuardedDrivers(drivers), rules)
     holder = as_holder(own_identity())
+    judge = Judge(store, hooks_of)
     delivery = Delivery(
-        store, rules, holder=holder, lease_seconds=settings.lease_seconds, random=secrets.token_bytes
+        store, rules, judge, holder=holder, lease_seconds=settings.lease_seconds, random=secrets.token_bytes
     )
     acts_of: dict[Queue, Act] = {
         Queue.POLL: acts.poll,

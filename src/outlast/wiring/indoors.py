@@ -48,7 +48,7 @@ class _Background:
         task = await find_task(self.store, self.caller.user_id, wanted, self.caller.thread_id)
         text, size = await read_result(self.store, task, offset, limit)
         told = told_to_agent(task)
-        if task.product is not None:
+        if task.product is not None and not task.is_withheld:
             told |= {"result": neutral(text), "offset": offset, "of_characters": size}
         return told
 

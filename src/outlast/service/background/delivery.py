@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from outlast.domain.background import BackgroundTask
@@ -29,6 +30,7 @@ from outlast.ports.task_rows import TaskFilter
 from outlast.runs.line import awaiting, unfinished
 from outlast.runs.summary import said_items
 from outlast.service.background.batch import alert
+from outlast.service.background.judging import Judge
 from outlast.service.background.public import neutral, told_to_agent
 from outlast.service.background.telling import instruction, teller
 from outlast.service.start import Order, items_to_start
@@ -72,6 +74,7 @@ class Delivery:
         self,
         store: Store,
         rules: RulesOf,
+        judge: Judge,
         *,
         holder: str,
         lease_seconds: float,
@@ -79,6 +82,7 @@ class Delivery:
     ) -> None:
         self._store = store
         self._rules = rules
+        self._judge = judge
         self._holder = holder
         self._lease_seconds = lease_seconds
         self._random = random
@@ -111,6 +115,11 @@ class Delivery:
         thread = await self._store.read_thread(task.thread_id)
         if thread is None or thread.user_id != task.user_id:
             return await self._write([taken], ThreadGone(), moment)
+        try:
+            taken = await self._judged(taken)
+        except OutlastError as error:
+            return await self._write([taken], _failed(error), moment)
+        moment = held.moment()
         if task.notify == "note":
             return await self._noted(taken, moment)
         rows = await unfinished(self._store, task.thread_id)
@@ -151,7 +160,7 @@ class Delivery:
         try:
             items = await self._run_items(first, together, definition)
         except OutlastError as error:
-            return await self._write(together, DispatchFailed(f"{error.code}: {error.detail}"), moment)
+            return await self._write(together, _failed(error), moment)
         run_id = next(item.row.run_id for item in items if isinstance(item, InsertRun))
         return await self._write(together, Dispatched(run_id), moment, items)
 
@@ -190,11 +199,22 @@ class Delivery:
             )
             kept = await read_kept(self._store, row.task_id) if claims else None
             taken = self._taken(kept, claims[0], moment) if kept is not None else None
-            if taken is not None:
-                found.append(taken)
-            elif claims:
+            if taken is None and claims:
                 await self._store.commit([_back(claims[0])])
+            elif taken is not None:
+                found += await self._judged_too(taken, moment)
         return found
+
+    async def _judged_too(self, taken: _Taken, moment: Moment) -> list[_Taken]:
+        """A task that is told of with another; one whose hook cannot be asked is given back, to be told of by itself."""
+        try:
+            return [await self._judged(taken)]
+        except OutlastError:
+            await self._store.commit([_back(taken.claim, moment.now)])
+            return []
+
+    async def _judged(self, taken: _Taken) -> _Taken:
+        return replace(taken, task=await self._judge.judged(taken.task))
 
     async def _definition(self, task: BackgroundTask) -> TaskDefinition | None:
         """What the agent of the thread is like: as in the run that began the task, else as in the newest of the thread."""
@@ -240,8 +260,12 @@ def _is_awaited(state: RunState, task_id: str) -> bool:
     return branch is not None and state.awaits(branch)
 
 
-def _back(claim: Claim) -> Release:
-    return Release(claim.queue, claim.item, claim.generation, None)
+def _back(claim: Claim, due_at: datetime | None = None) -> Release:
+    return Release(claim.queue, claim.item, claim.generation, due_at)
+
+
+def _failed(error: OutlastError) -> DispatchFailed:
+    return DispatchFailed(f"{error.code}: {error.detail}")
 
 
 def _as_json(value: object) -> str:

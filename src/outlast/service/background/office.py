@@ -10,6 +10,7 @@ from typing import Final
 from outlast.domain.background import BackgroundTask, Notify, TaskStatus, free_name
 from outlast.domain.door import digest_of
 from outlast.domain.events import Recorded, StateEntered, ToolAnswered, ToolRequested, ToolUnsettled
+from outlast.domain.hooks import AFTER_TOOL
 from outlast.domain.ids import idempotency_key
 from outlast.domain.notification import Notification
 from outlast.domain.run import Call, RunState
@@ -209,6 +210,7 @@ class TaskOffice:
             principal=background.principal,
             idempotency_key=idempotency_key(state.run_id, call.call.id),
             notify=self._notify(background.driver, background.server),
+            after_hook=state.definition.hooks.get(AFTER_TOOL),
         )
 
 

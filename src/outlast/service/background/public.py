@@ -98,6 +98,10 @@ def told_to_agent(task: BackgroundTask) -> dict[str, Json]:
         told["tracking"] = task.tracking.value
     if task.status_message:
         told["message"] = neutral(task.status_message, _MESSAGE)
+    if task.is_withheld:
+        why = "it has not been checked yet" if task.veto is None else f"a check refused it: {task.veto}"
+        told["withheld"] = neutral(f"What it came to is not shown, since {why}.", _MESSAGE)
+        return told
     if task.product is not None:
         told["result"] = neutral(task.product.preview)
         told["is_error"] = task.product.is_error

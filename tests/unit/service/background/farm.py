@@ -19,6 +19,7 @@ from outlast.ports.task_rows import TaskFilter
 from outlast.ports.tool import Background, tool
 from outlast.service.background.alerting import Alerting
 from outlast.service.background.delivery import Delivery
+from outlast.service.background.judging import HooksOf, Judge
 from outlast.tasks.acts import Acts, Held
 from outlast.tasks.codec import task_in
 from outlast.tasks.desk import read_kept
@@ -73,6 +74,7 @@ class Hands:
     stage: Stage
     farm: Farm
     alarms: list[Any] = field(default_factory=list)
+    hooks_of: HooksOf | None = None
 
     @property
     def store(self) -> Store:
@@ -95,6 +97,7 @@ class Hands:
         delivery = Delivery(
             store,
             lambda task: self.stage.rules,
+            Judge(store, self.hooks_of or (lambda _: self.stage.hooks)),
             holder="hands",
             lease_seconds=600,
             random=lambda count: hashlib.sha512(b"farm %d" % next(_numbers)).digest()[:count],
