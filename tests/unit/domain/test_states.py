@@ -12,7 +12,7 @@ def test_the_nine_states_are_named_as_they_are_pinned() -> None:
 
 
 @law("RUN-1.b")
-@pytest.mark.parametrize("state", WORKING)
+@pytest.mark.parametrize("state", sorted(WORKING))
 def test_every_working_state_can_be_held_failed_and_cancelled(state: State) -> None:
     assert HELD | {State.FAILED, State.CANCELLED} <= TRANSITIONS[state]
 

@@ -62,7 +62,7 @@ def zipped() -> bytes:
         (b"\xff\xd8\xff\xe0", "", "", "binary"),
         (b"text\x00text", "a.txt", "", "binary"),
         (bytes(range(1, 32)) * 3, "a.txt", "", "binary"),
-        (gzip.compress(b"x"), "a.txt", "", "binary"),
+        (gzip.compress(b"x", mtime=0), "a.txt", "", "binary"),
         (zipped(), "a.md", "", "binary"),
         ("text with é".encode("utf-16"), "a.txt", "", "text"),
         (b"\x1b[1mbold\x1b[0m in a terminal, with words around it", "a.log", "", "text"),

@@ -80,7 +80,7 @@ async def test_padding_after_the_end_is_ignored() -> None:
     assert await read_body(pieces(gzip.compress(b"text") + bytes(20)), "gzip", 100) == (b"text", False)
 
 
-@pytest.mark.parametrize("damage", [b"not gzip at all", gzip.compress(b"text " * 1000)[:-20]])
+@pytest.mark.parametrize("damage", [b"not gzip at all", gzip.compress(b"text " * 1000, mtime=0)[:-20]])
 async def test_a_damaged_or_broken_off_body_is_a_failure(damage: bytes) -> None:
     with pytest.raises(ToolTrouble) as caught:
         await read_body(pieces(damage), "gzip", 10_000)
