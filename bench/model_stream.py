@@ -16,9 +16,9 @@ REQUEST = ModelRequest(
 HEAD = {"id": "chatcmpl-123", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 
 
-def stream_of(piece: dict[str, object]) -> bytes:
+def stream_of(**piece: object) -> bytes:
     """A stream of about a megabyte of equal pieces, each as long on the wire as servers send them."""
-    one = sse(HEAD | delta(**piece))
+    one = sse(HEAD | delta(None, **piece))
     return one * (MEGABYTE // len(one)) + sse(delta("stop"), DONE)
 
 
@@ -38,9 +38,9 @@ def _once(stream: bytes) -> float:
 
 
 if __name__ == "__main__":
-    arguments: dict[str, object] = {"tool_calls": [{"index": 0, "function": {"arguments": "some text "}}]}
-    for name, piece in (("text", {"content": "some text 市场 "}), ("arguments", arguments)):
-        stream = stream_of(piece)
+    arguments = [{"index": 0, "function": {"arguments": "some text "}}]
+    streams = {"text": stream_of(content="some text 市场 "), "arguments": stream_of(tool_calls=arguments)}
+    for name, stream in streams.items():
         print(
             f"{name:>10}  {len(stream) / MEGABYTE:.2f} MB  {stream.count(b'data:')} events  {cpu_ms(stream):.1f} ms"
         )

@@ -16,6 +16,7 @@ from bench.work import arguments, emit
 from outlast.adapters.providers.openai_compatible.dialect import Dialect
 from outlast.adapters.providers.openai_compatible.request import wire_body
 from outlast.adapters.providers.tokens import estimate_request_tokens
+from outlast.domain.door import Json
 from outlast.domain.events import ContextFolded, ContextSummarised, ModelRequested, Recorded
 from outlast.domain.ids import LOCAL_USER
 from outlast.domain.message import Message, Usage
@@ -100,8 +101,11 @@ class Model:
                 ]
                 return said({"subtasks": subtasks})
             case "report":
-                section = {"heading": "All", "claims": [{"text": "So it is.", "conclusions": ["s1.1"]}]}
-                content = {"title": "T", "summary": "S.", "sections": [section]}
+                section: dict[str, Json] = {
+                    "heading": "All",
+                    "claims": [{"text": "So it is.", "conclusions": ["s1.1"]}],
+                }
+                content: dict[str, Json] = {"title": "T", "summary": "S.", "sections": [section]}
                 return ModelAnswer("", (ToolCall("x", "write_report", content),), finish="tool_calls")
             case _:
                 return said({"verdict": "accept", "reasons": []})

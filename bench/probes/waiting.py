@@ -27,8 +27,7 @@ def resident_bytes() -> int:
 
 async def park(engine: Engine, runs: int) -> None:
     """Start runs and work on them until each waits for a person."""
-    definition = engine.definition(Request(task="rounds", input="go"))
-    tools = engine.builder.pinned_tools(definition)
+    definition, tools = await engine.builder.settled(engine.definition(Request(task="rounds", input="go")))
 
     async def start() -> None:
         random = secrets.token_bytes(40)
