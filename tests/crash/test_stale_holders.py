@@ -27,6 +27,7 @@ from outlast.ports.tool import ToolResult, tool
 from outlast.runs.shift import Shift
 from outlast.service import signals
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import ask_for, call, say
 from tests.unit.runs.stage import Stage, soon, staged
 
@@ -82,7 +83,7 @@ async def test_g07_01_a_worker_that_wakes_after_its_lease_changes_nothing_and_ru
         before = await stage.history(run_id)
         hands.may_go_on.set()
         with pytest.raises(Broken) as caught:
-            await asyncio.wait_for(asleep, 5)
+            await asyncio.wait_for(asleep, PATIENCE_SECONDS)
         assert caught.value.code == "lease_lost"
         assert await stage.history(run_id) == before
         assert hands.paid == ["bill"]
@@ -107,11 +108,11 @@ async def test_g07_01_a_late_result_is_not_taken_for_that_of_the_worker_who_is_a
         before = await stage.history(run_id)
         late.may_go_on.set()
         with pytest.raises(Broken) as caught:
-            await asyncio.wait_for(asleep, 5)
+            await asyncio.wait_for(asleep, PATIENCE_SECONDS)
         assert caught.value.code == "lease_lost"
         assert await stage.history(run_id) == before
         present.may_go_on.set()
-        assert await asyncio.wait_for(at_work, 5) == "ended"
+        assert await asyncio.wait_for(at_work, PATIENCE_SECONDS) == "ended"
         assert (late.paid, present.paid) == ([], ["bill"])
 
 
@@ -129,12 +130,12 @@ async def test_g07_03_runs_of_the_dead_go_on_and_runs_of_the_living_are_left_alo
         serving = asyncio.create_task(shift.serve())
         watch = stage.store.watch([orphan])
         while (await stage.state(orphan)).state is not State.COMPLETED:
-            assert await watch.wait(5)
+            assert await watch.wait(PATIENCE_SECONDS)
         shift.stop()
-        await asyncio.wait_for(serving, 5)
+        await asyncio.wait_for(serving, PATIENCE_SECONDS)
         assert generations(await stage.history(living)) == [1]
         hands.may_go_on.set()
-        assert await asyncio.wait_for(at_work, 5) == "ended"
+        assert await asyncio.wait_for(at_work, PATIENCE_SECONDS) == "ended"
         assert generations(await stage.history(living)) == [1]
         assert hands.paid == ["bill", "bill"]
 
@@ -165,7 +166,7 @@ async def test_g07_12_results_belong_to_calls_whoever_ends_first_before_and_afte
         watch = stage.store.watch([run_id])
         killed = asyncio.create_task(stage.worker().work_on(run_id))
         while not await stage.outcomes(run_id):
-            assert await watch.wait(5)
+            assert await watch.wait(PATIENCE_SECONDS)
         killed.cancel()
         await asyncio.gather(killed, return_exceptions=True)
         await lose(stage, run_id)
@@ -214,7 +215,7 @@ async def test_g07_13_a_shutdown_hands_the_run_to_another_worker(tmp_path: Path)
         await soon(hands.is_waiting)
         leaving.drain()
         hands.may_go_on.set()
-        assert await asyncio.wait_for(at_work, 5) == "shutdown"
+        assert await asyncio.wait_for(at_work, PATIENCE_SECONDS) == "shutdown"
         answered = await stage.events(run_id, ToolAnswered)
         assert len(answered) == 1, "what was in flight is kept"
         assert (await stage.events(run_id, ModelRequested, ToolRequested))[-1].generation == 1

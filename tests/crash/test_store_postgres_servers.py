@@ -18,6 +18,7 @@ from outlast.testing.contracts.store.samples import AT, LEASE_SECONDS, append, p
 from outlast.testing.servers.postgres import PostgresServer
 from tests.crash.postgres_stores import SCHEMA, execute, listening_pooler, opened
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 
 @law("RUN-10.a")
@@ -42,7 +43,7 @@ async def test_terminated_backends_lose_nothing(postgres_server: PostgresServer,
             pass
         async with opened(url) as other:
             await put(other, append("s0", heads[0]))
-        assert await watch.wait(30)
+        assert await watch.wait(PATIENCE_SECONDS)
         watch.stop()
 
 
@@ -65,7 +66,7 @@ async def test_a_server_that_is_restarted_is_waited_for(
         work = [asyncio.create_task(append_until(store, f"s{n}", is_over)) for n in range(4)]
         watch = store.watch(["s3"])
         for _ in range(2):
-            await watch.wait(5)
+            await watch.wait(PATIENCE_SECONDS)
             postgres_server.stop(how)
             await asyncio.sleep(0)
             postgres_server.start()
@@ -140,7 +141,7 @@ async def test_a_transaction_pooler_may_stand_between(
             assert (pooler.errors == 0) is is_told  # what got lost is how it is noticed
             watch = store.watch(["s0"])
             await put(witness, append("s0", 1))
-            assert await watch.wait(10)
+            assert await watch.wait(PATIENCE_SECONDS)
             watch.stop()
 
 

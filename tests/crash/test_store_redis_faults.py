@@ -18,6 +18,7 @@ from outlast.testing.contracts.store.samples import append, bodies, events, put,
 from outlast.testing.servers.redis import Kind, RedisServer, find_binary
 from tests.crash.tampering_proxy import Loss, TamperingProxy
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 COMMITS = COMMIT.digest.encode()
 
@@ -194,13 +195,13 @@ async def test_what_was_committed_while_nobody_listened_is_looked_for(server: Re
         while await watch.wait(0.1):
             pass
         await other._write(("CLIENT", "KILL", "TYPE", "pubsub"))
-        assert await watch.wait(10)
+        assert await watch.wait(PATIENCE_SECONDS)
         await put(other, append("r", 0))
-        assert await watch.wait(10)
+        assert await watch.wait(PATIENCE_SECONDS)
         while await watch.wait(0.1):
             pass
         await put(other, append("r", 1))
-        assert await watch.wait(10)
+        assert await watch.wait(PATIENCE_SECONDS)
 
 
 async def test_a_server_that_is_not_there_is_told_of_soon(tmp_path: Path) -> None:

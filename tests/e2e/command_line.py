@@ -20,9 +20,9 @@ from typing import Any
 from unittest.mock import patch
 
 from outlast.cli.main import answer
+from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
-BOUND_SECONDS = 30.0
 OUTLAST = (sys.executable, "-m", "outlast.cli")
 
 
@@ -56,7 +56,7 @@ class Going:
 
     def until(self, text: str) -> str:
         """Wait until `text` stands in a line of stderr; returns the line."""
-        give_up_at = time.monotonic() + BOUND_SECONDS
+        give_up_at = time.monotonic() + PATIENCE_SECONDS
         while True:
             line = self._lines.get(timeout=max(0.01, give_up_at - time.monotonic()))
             assert line is not None, f"it ended without saying {text!r}: {self.err}"
@@ -70,14 +70,14 @@ class Going:
     def kill(self) -> None:
         """End it as a power cut would."""
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(BOUND_SECONDS)
+        self.process.wait(PATIENCE_SECONDS)
 
     def end(self) -> Ended:
         """Wait until it has ended."""
         assert self.process.stdout is not None
         out = self.process.stdout.read()
-        code = self.process.wait(BOUND_SECONDS)
-        while self._lines.get(timeout=BOUND_SECONDS) is not None:
+        code = self.process.wait(PATIENCE_SECONDS)
+        while self._lines.get(timeout=PATIENCE_SECONDS) is not None:
             pass
         return Ended(code, out, self.err)
 
@@ -115,7 +115,7 @@ class Home:
             input=stdin if stdin is not None else "",
             capture_output=True,
             encoding="utf-8",
-            timeout=2 * BOUND_SECONDS,
+            timeout=2 * PATIENCE_SECONDS,
             check=False,
         )
         return Ended(done.returncode, done.stdout, done.stderr)

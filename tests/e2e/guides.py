@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.patience import PATIENCE_SECONDS
+
 ROOT = Path(__file__).resolve().parents[2]
-BOUND_SECONDS = 60.0
 
 _BLOCK = re.compile(r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r"title=(\S+)")
@@ -112,7 +113,7 @@ def _run(argv: list[str], folder: Path, exit_code: int) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=BOUND_SECONDS,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == exit_code, f"{argv[1:]} ended with {done.returncode}:\n{done.stdout}"
     return done.stdout

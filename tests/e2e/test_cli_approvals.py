@@ -9,6 +9,7 @@ import time
 
 from tests.e2e.command_line import OUTLAST, Home, seconds_between
 from tests.law import law
+from tests.patience import PROMPT_SECONDS
 
 GUARDED = "task: {name: talk, workflow: chat, tools: [send], approvals: [{tool: send}]}\n"
 LETTER = """
@@ -41,7 +42,7 @@ def test_a_call_waits_for_approval_which_may_change_its_arguments(talking: Home)
     assert "resume" not in approved.err
     followed = talking.here("trace", run, "--follow", "--json").lines
     assert followed[-1]["state"] == "COMPLETED"
-    assert seconds_between(followed, "Approved", "ToolRequested") < 1.0
+    assert seconds_between(followed, "Approved", "ToolRequested") < PROMPT_SECONDS
     assert (talking.folder / "sent.txt").read_text("utf-8") == "ann: Dear Ann\n"
     worker.signal(signal.SIGTERM)
     assert worker.end().code == 0

@@ -4,8 +4,9 @@ import json
 import time
 from typing import Any
 
-from tests.e2e.command_line import BOUND_SECONDS, Ended, Home
+from tests.e2e.command_line import Ended, Home
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 QUESTION = "How do tidal lagoons compare with offshore wind on cost and reliability?"
 ENTRY_KEYS = {
@@ -153,7 +154,7 @@ def test_a_worker_remembers_what_runs_of_others_left(library: Home) -> None:
     )
     assert left.code == 0, left.err
     run = left.out.strip()
-    give_up_at = time.monotonic() + BOUND_SECONDS
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
     found: list[dict[str, object]] = []
     while not found and time.monotonic() < give_up_at:
         found = entries(library.here("memory", "list", "--run", run, "--limit", "1000", "--json"))

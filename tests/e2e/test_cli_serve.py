@@ -10,8 +10,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.e2e.command_line import BOUND_SECONDS, Going, Home
+from tests.e2e.command_line import Going, Home
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 HOLD = """
 - {when: {turn: 0}, call: {tool: hold, arguments: {}}}
@@ -29,7 +30,9 @@ def served(home: Home, *words: str) -> tuple[Going, str]:
 def frames(address: str, run_id: str, after: int = 0) -> Iterator[Iterator[dict[str, Any]]]:
     """The trace lines of a run's stream, as they come; it ends where the connection does."""
     path = f"{address}/api/runs/{run_id}/events"
-    with httpx2.stream("GET", path, headers={"Last-Event-ID": str(after)}, timeout=BOUND_SECONDS) as answer:
+    with httpx2.stream(
+        "GET", path, headers={"Last-Event-ID": str(after)}, timeout=PATIENCE_SECONDS
+    ) as answer:
         yield _lines(answer)
 
 

@@ -4,6 +4,7 @@ import signal
 
 from tests.e2e.command_line import Home, seconds_between
 from tests.law import law
+from tests.patience import PROMPT_SECONDS
 
 HOLD = "- call: [{tool: hold}]\n- say: done\n"
 
@@ -25,7 +26,7 @@ def test_a_run_is_told_limited_paused_and_resumed_from_another_process(talking: 
     assert ended.code == 3
     assert f"outlast resume {run}" in ended.err
     trace = talking.trace(run)
-    assert seconds_between(trace, "ToolAnswered", "StateEntered:PAUSED") < 1.0
+    assert seconds_between(trace, "ToolAnswered", "StateEntered:PAUSED") < PROMPT_SECONDS
     assert {
         line["data"]["by"] for line in trace if line["kind"] in ("Said", "LimitsChanged", "PauseRequested")
     } == {"local"}
@@ -44,7 +45,7 @@ def test_a_cancelled_run_ends_within_a_second_and_kills_its_calls(talking: Home)
     ended = worked.end()
     assert ended.code == 1
     assert "enough" in ended.err
-    assert seconds_between(talking.trace(run), "CancelRequested", "StateEntered:CANCELLED") < 1.0
+    assert seconds_between(talking.trace(run), "CancelRequested", "StateEntered:CANCELLED") < PROMPT_SECONDS
     assert talking.outlast("resume", run).code == 1
     again = talking.here("cancel", run, "--json")
     assert (again.code, again.document["error"]["code"]) == (5, "run_ended")
@@ -72,7 +73,7 @@ def test_a_worker_goes_on_within_a_second_of_an_answer_from_another_process(talk
     assert "resume" not in answered.err
     followed = talking.here("trace", run, "--follow", "--json").lines
     assert followed[-1]["state"] == "COMPLETED"
-    assert seconds_between(followed, "Answered", "ToolAnswered") < 1.0
+    assert seconds_between(followed, "Answered", "ToolAnswered") < PROMPT_SECONDS
     worker.signal(signal.SIGTERM)
     assert worker.end().code == 0
 

@@ -6,8 +6,9 @@ import signal
 import pytest
 
 from outlast.adapters.stores.sqlite import SqliteStore
-from tests.e2e.command_line import BOUND_SECONDS, Going, Home
+from tests.e2e.command_line import Going, Home
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 HOLD = "- call: [{tool: hold}]\n- say: done\n"
 SEND = "- call: [{tool: send, arguments: {to: ann, body: hello}}]\n- say: done\n"
@@ -36,7 +37,7 @@ def until(home: Home, run: str, kind: str, count: int = 1) -> None:
         await store.open()
         watch = store.watch([run])
         try:
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while [event.kind for event in await store.read_events(run)].count(kind) < count:
                     await watch.wait(0.1)
         finally:

@@ -15,8 +15,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from outlast.gateway.app import describe
-from tests.e2e.command_line import BOUND_SECONDS, Home
+from tests.e2e.command_line import Home
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 CONFIG = """
 llm: {provider: scripted, script: script.yaml}
@@ -62,7 +63,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
 
 def _wait(address: str, run_id: str) -> None:
     """Until the run asks for its approval."""
-    with httpx2.stream("GET", f"{address}/api/runs/{run_id}/events", timeout=BOUND_SECONDS) as answer:
+    with httpx2.stream("GET", f"{address}/api/runs/{run_id}/events", timeout=PATIENCE_SECONDS) as answer:
         assert any("RunReleased" in line for line in answer.iter_lines())
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import httpx2
 
 from outlast.testing.servers.postgres import PostgresServer
-from tests.e2e.command_line import BOUND_SECONDS, Going, Home
+from tests.e2e.command_line import Going, Home
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 CONFIG = """
 llm: {provider: scripted, script: script.yaml}
@@ -30,7 +31,7 @@ def followed(address: str, run_id: str, after: int, until: str) -> list[dict[str
     """The trace lines a gateway streams after a position, up to the first of a kind."""
     lines = []
     path, headers = f"{address}/api/runs/{run_id}/events", {"Last-Event-ID": str(after)}
-    with httpx2.stream("GET", path, headers=headers, timeout=BOUND_SECONDS) as answer:
+    with httpx2.stream("GET", path, headers=headers, timeout=PATIENCE_SECONDS) as answer:
         for text in answer.iter_lines():
             if text.startswith("data: ") and '"seq"' in text:
                 lines.append(json.loads(text.removeprefix("data: ")))

@@ -17,8 +17,8 @@ from outlast.domain.ids import LOCAL_USER
 from outlast.service.background import verbs
 from tests.law import law
 from tests.mcp_peers.running import RunningPeer
+from tests.patience import PATIENCE_SECONDS
 
-BOUND_SECONDS = 60.0
 GROUP = {"submit": "start_job", "status": "job_status", "cancel": "cancel_job", "answer": "answer_job"}
 
 
@@ -51,7 +51,7 @@ def configured(folder: Path, url: str, calls: list[tuple[str, dict[str, Any]]], 
 async def settled(harness: Harness, status: str) -> dict[str, Any]:
     """The one background task, once it has a status and, at its end, its thread was told."""
     store = harness.engine.store
-    async with asyncio.timeout(BOUND_SECONDS):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             listed = await verbs.list_tasks(store, LOCAL_USER)
             if listed and listed[0]["status"] == status:

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from tests.e2e.command_line import BOUND_SECONDS
 from tests.page.building import node
+from tests.patience import PATIENCE_SECONDS
 
 WIDE: ViewportSize = {"width": 1200, "height": 800}
 
@@ -54,7 +54,7 @@ class Chromium:
     def at(self, address: str, path: str = "/", **context: object) -> Iterator[Page]:
         """A page that is open at a path of the server, with nothing kept of others. Errors in it fail the test."""
         made = self._browser.new_context(**{"viewport": WIDE, "locale": "en-GB", **context})  # type: ignore[arg-type]
-        made.set_default_timeout(BOUND_SECONDS * 1000)
+        made.set_default_timeout(PATIENCE_SECONDS * 1000)
         try:
             page = made.new_page()
             sight = Sight(page, address)

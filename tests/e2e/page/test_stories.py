@@ -9,7 +9,7 @@ import socket
 import httpx2
 from playwright.sync_api import expect
 
-from tests.e2e.command_line import BOUND_SECONDS, Home
+from tests.e2e.command_line import Home
 from tests.e2e.page.conftest import Chromium
 from tests.e2e.page.steps import begin, served
 from tests.law import law
@@ -45,6 +45,7 @@ COUNTING = """
 import itertools
 
 from outlast.tools import tool
+from tests.patience import PATIENCE_SECONDS
 
 numbers = itertools.count()
 
@@ -141,7 +142,7 @@ def test_an_open_page_catches_up_after_the_server_was_killed_and_started_again(
         page.get_by_text("The connection is interrupted").wait_for()
         talking.write("go", "")
         talking.start(*words).until("Listening on")
-        page.get_by_text("This run has ended.").wait_for(timeout=2 * BOUND_SECONDS * 1000)
+        page.get_by_text("This run has ended.").wait_for()
         run_id = page.url.split("?")[0].rpartition("/")[2]
         kept = len(httpx2.get(f"{address}/api/runs/{run_id}/trace").json()["lines"])
         expect(page.get_by_text(f"{kept} of {kept} events")).to_be_visible()

@@ -20,8 +20,8 @@ from outlast.gateway.serving import Place, Serving
 from outlast.service.access import Grant, Issued, issue
 from outlast.testing import ScriptedProvider
 from outlast.wiring.engine import Engine
+from tests.patience import PATIENCE_SECONDS
 
-BOUND_SECONDS = 20.0
 TASKS = {
     "talk": "task: {name: talk, workflow: chat, tools: []}\n",
     "ask": "task: {name: ask, workflow: chat, tools: [ask_human]}\n",
@@ -79,7 +79,7 @@ class House:
         """The run once it is in one of these states."""
         watch = self.serving.site.store.watch([run_id])
         try:
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while True:
                     shown: dict[str, Any] = (await self.client.get(f"/api/runs/{run_id}")).json()
                     if shown["state"] in states:
@@ -92,7 +92,7 @@ class House:
     async def events(self, run_id: str, **more: Any) -> AsyncIterator[AsyncIterator[Frame]]:
         """The frames of a run's stream, as they come."""
         async with (
-            asyncio.timeout(BOUND_SECONDS),
+            asyncio.timeout(PATIENCE_SECONDS),
             self.client.stream("GET", f"/api/runs/{run_id}/events", **more) as answer,
         ):
             assert answer.status_code == 200, (await answer.aread(), answer.status_code)
@@ -124,7 +124,7 @@ async def house_of(
     serving = Serving(engine, Place("127.0.0.1", 0, workers))
     running = asyncio.create_task(serving.run())
     try:
-        async with httpx2.AsyncClient(base_url=serving.bound, timeout=BOUND_SECONDS) as client:
+        async with httpx2.AsyncClient(base_url=serving.bound, timeout=PATIENCE_SECONDS) as client:
             yield House(serving, client)
     finally:
         serving.stop()
@@ -134,7 +134,7 @@ async def house_of(
 
 async def eventually(holds: Callable[[], bool]) -> None:
     """Let everything go on until something holds."""
-    async with asyncio.timeout(BOUND_SECONDS):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not holds():  # noqa: ASYNC110 - what is waited for is no event of ours
             await asyncio.sleep(0)
 

@@ -9,6 +9,7 @@ import pytest
 
 from outlast.gateway import streams
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.gateway.house import Frame, House, eventually, house_of
 
 
@@ -130,7 +131,7 @@ async def test_g11_05_many_idle_streams_hold_no_connection_of_the_store(
         for frames in open_streams:
             await anext(frames)
             assert (await anext(frames)).event == "RunStarted"
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             answer = await house.client.post("/api/runs", json={"task": "talk", "input": "Go"})
         assert answer.status_code == 202
         await house.client.post(f"/api/runs/{runs[0]}/say", json={"text": "wait"})

@@ -41,9 +41,7 @@ from outlast.tasks.rules import TaskRules
 from outlast.wiring.build import pinned, read_form
 from outlast.wiring.indoors import ServiceIndoors
 from outlast.wiring.settings.tree import Settings
-
-BOUND_SECONDS = 5.0
-"""No test waits longer than this for anything."""
+from tests.patience import PATIENCE_SECONDS
 
 WORKFLOWS: dict[str, Workflow] = {"chat": chat.decide, "research": research.decide}
 
@@ -120,7 +118,7 @@ class Stage:
 
     async def work(self, run_id: str) -> str | None:
         """Drive a run until it is given back; returns why it was."""
-        async with asyncio.timeout(BOUND_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             return await self.worker().work_on(run_id)
 
     async def play(self, words: str = "What is there?", **order: Any) -> str:
@@ -219,5 +217,5 @@ async def staged(
 
 async def soon(event: asyncio.Event) -> None:
     """Wait for an event, with a bound."""
-    async with asyncio.timeout(BOUND_SECONDS):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await event.wait()

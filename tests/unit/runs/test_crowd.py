@@ -21,8 +21,9 @@ from outlast.runs.crowd import (
 from outlast.runs.giving_back import give_back
 from outlast.runs.shift import Shift
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import in_turn, say
-from tests.unit.runs.stage import BOUND_SECONDS, Stage, staged
+from tests.unit.runs.stage import Stage, staged
 
 
 def test_a_worker_alone_does_not_hold_back() -> None:
@@ -59,7 +60,7 @@ class Counting(SqliteStore):
         return found
 
     async def looks(self, number: int) -> None:
-        async with asyncio.timeout(BOUND_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             for _ in range(number):
                 await self.looked.acquire()
 
@@ -76,7 +77,7 @@ async def test_what_is_due_later_is_looked_at_and_not_claimed(tmp_path: Path) ->
         assert store.claims == 0
         run = await stage.start()
         watch = store.watch([run])
-        async with asyncio.timeout(BOUND_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while "COMPLETED" not in await stage.states(run):
                 await watch.wait(0.05)
         assert store.claims >= 1
@@ -94,7 +95,7 @@ async def test_the_run_of_a_worker_that_is_gone_is_taken_when_its_lease_ends(tmp
         shift = Shift(stage.worker())
         serving = asyncio.create_task(shift.serve())
         while not (claimed := await taken_up(stage, run)):
-            await watch.wait(BOUND_SECONDS)
+            await watch.wait(PATIENCE_SECONDS)
         shift.hurry()
         await serving
         watch.stop()

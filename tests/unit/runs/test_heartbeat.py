@@ -28,11 +28,11 @@ CALLING = (ask_for(call("hold")), say("done"))
 async def test_a_call_that_outlasts_several_leases_keeps_its_run(tmp_path: Path) -> None:
     gate = Gate()
     async with staged(tmp_path, in_turn(*CALLING), gate.tool("hold", "once")) as stage:
-        run, shift = await stage.start(), Shift(stage.worker(lease_seconds=0.5))
+        run, shift = await stage.start(), Shift(stage.worker(lease_seconds=1.5))
         serving = asyncio.create_task(shift.serve())
         await soon(gate.reached)
         watch, began = stage.store.watch(["nothing"]), await stage.store.now()
-        while await stage.store.now() < began + timedelta(seconds=2):
+        while await stage.store.now() < began + timedelta(seconds=4):
             assert await stage.store.claim("runs", "thief", 30, reader=READER) == []
             await watch.wait(0.1)
         gate.opened.set()

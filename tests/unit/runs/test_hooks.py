@@ -13,6 +13,7 @@ from outlast.ports.provider import ModelRequest
 from outlast.runs.moves import enter
 from outlast.service import signals
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import ask_for, call, in_turn, plan, results, roles, say, subtask
 from tests.unit.runs.props import page
 from tests.unit.runs.stage import staged
@@ -89,7 +90,7 @@ async def test_an_interrupted_hook_runs_again_and_is_told_so(tmp_path: Path) -> 
     ) as stage:
         run = await stage.start()
         dying = asyncio.create_task(stage.worker("first").work_on(run))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await begun.wait()
         dying.cancel()
         await asyncio.gather(dying, return_exceptions=True)

@@ -16,6 +16,7 @@ from outlast.domain.task import Limits
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.service.show import read_report
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import (
     ask_for,
     call,
@@ -29,7 +30,7 @@ from tests.unit.runs.parts import (
     subtask_of,
     verdict,
 )
-from tests.unit.runs.stage import BOUND_SECONDS, soon, staged
+from tests.unit.runs.stage import soon, staged
 from tests.unit.runs.test_signals import Gate
 
 
@@ -240,7 +241,7 @@ async def test_a_once_call_of_a_refused_plan_whose_worker_died_is_unknown_and_as
         working = asyncio.create_task(stage.work(run))
         watch = stage.store.watch([run])
         while not await stage.events(run, PlanRefused):
-            await watch.wait(BOUND_SECONDS)
+            await watch.wait(PATIENCE_SECONDS)
         watch.stop()
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)

@@ -22,8 +22,9 @@ from outlast.runs.shift import Shift
 from outlast.service import signals
 from outlast.testing.faults import CrashPlan, CrashPoint, Faulty
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS, PROMPT_SECONDS
 from tests.unit.runs.parts import ask_for, call, in_turn, say
-from tests.unit.runs.stage import BOUND_SECONDS, Stage, soon, staged
+from tests.unit.runs.stage import Stage, soon, staged
 from tests.unit.runs.test_signals import Gate, until
 
 CALLING = (ask_for(call("hold")), say("done"))
@@ -43,7 +44,7 @@ async def serving(
 
 
 async def ended(task: asyncio.Task[None]) -> None:
-    async with asyncio.timeout(BOUND_SECONDS):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await task
 
 
@@ -185,7 +186,7 @@ async def test_a_worker_is_seen_for_as_long_as_it_serves(tmp_path: Path) -> None
         assert await stage.store.list_leases("workers") == []
         shifts = [Shift(stage.worker("one")), Shift(stage.worker("two")), Shift(stage.worker("two"))]
         async with serving(stage, shifts[0]), serving(stage, shifts[1]), serving(stage, shifts[2]):
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while len(held := await stage.store.list_leases("workers")) < 3:
                     await seen.wait(0.02)
             assert sorted(str(seat.holder) for seat in held) == ["one", "two", "two"]
@@ -198,7 +199,7 @@ async def test_the_seat_of_a_worker_that_is_gone_is_taken_by_the_next(tmp_path: 
         await stage.store.claim("workers", "gone", 600)
         await stage.store.expire_lease("workers", "seat")  # type: ignore[attr-defined]
         async with serving(stage, Shift(stage.worker("here"))):
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while not (held := await stage.store.list_leases("workers")):
                     await stage.store.watch(["queue:workers"]).wait(0.02)
             assert [(seat.item, seat.holder) for seat in held] == [("seat", "here")]
@@ -213,7 +214,7 @@ async def test_a_seat_that_was_lost_is_replaced_though_the_worker_is_full(tmp_pa
             [seat] = await stage.store.list_leases("workers")
             await stage.store.claim("workers", "thief", 600, item=seat.item, evict=seat.generation)
             watch = stage.store.watch(["queue:workers"])
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while len(held := await stage.store.list_leases("workers")) < 2:
                     await watch.wait(0.02)
             assert {str(seat.holder) for seat in held} == {"here", "thief"}
@@ -244,7 +245,7 @@ async def test_two_thousand_waiting_runs_cost_an_idle_worker_nothing(tmp_path: P
             async def has_ended() -> bool:
                 return (await stage.state(waiting)).has_ended
 
-            assert await until(stage, waiting, has_ended) < 1.0
+            assert await until(stage, waiting, has_ended) < PROMPT_SECONDS
         tracemalloc.stop()
         assert {point.label for point in plan.points if ".read_events" in point.label} != set()
 

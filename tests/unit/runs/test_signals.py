@@ -28,6 +28,7 @@ from outlast.ports.tool import tool
 from outlast.runs.shift import Shift
 from outlast.service import signals
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS, PROMPT_SECONDS
 from tests.unit.runs.parts import ask_for, call, conclude, in_turn, results, roles, say, turn
 from tests.unit.runs.props import page
 from tests.unit.runs.stage import Stage, soon, staged
@@ -81,7 +82,7 @@ async def until(stage: Stage, run: str, holds: Callable[[], Awaitable[bool]]) ->
     began = time.monotonic()
     watch = stage.store.watch([run])
     try:
-        async with asyncio.timeout(5.0):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not await holds():
                 await watch.wait(0.02)
     finally:
@@ -122,7 +123,7 @@ async def test_g07_13_cancel_kills_calls_and_leaves_the_once_call_unknown(tmp_pa
         began = time.monotonic()
         await signals.cancel(other, run, "ann")
         assert await working == "ended"
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < PROMPT_SECONDS
         assert once.was_killed
         assert read.was_killed
         state = await stage.state(run)
@@ -177,7 +178,7 @@ async def test_a_call_that_will_not_end_does_not_hold_a_cancel_up(tmp_path: Path
         began = time.monotonic()
         await signals.cancel(other, run, "ann")
         assert await working == "ended"
-        assert time.monotonic() - began < 2.0
+        assert time.monotonic() - began < PROMPT_SECONDS
         assert (await stage.state(run)).state == "CANCELLED"
         may_end.set()
 
@@ -246,7 +247,7 @@ async def test_an_answer_becomes_the_result_of_the_call_that_asked(tmp_path: Pat
         async def is_answered() -> bool:
             return bool(await stage.outcomes(run))
 
-        assert await until(stage, run, is_answered) < 1.0
+        assert await until(stage, run, is_answered) < PROMPT_SECONDS
         gate.opened.set()
         await working
         assert results(stage.requests[1])[0].text == "The red one."
@@ -294,6 +295,6 @@ async def test_each_signal_is_effective_within_a_second_on_a_run_that_waits_for_
         async def has_ended() -> bool:
             return (await stage.state(run)).has_ended
 
-        assert await until(stage, run, has_ended) < 1.0
+        assert await until(stage, run, has_ended) < PROMPT_SECONDS
         shift.stop()
         await serving

@@ -11,11 +11,12 @@ from outlast.journal.upcast import READER
 from outlast.ports.run_rows import RunFilter
 from outlast.service.thread_removal import Ender, Gone, delete_thread
 from outlast.service.threads import show_thread
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import ask_for, call, in_turn, say
-from tests.unit.runs.stage import BOUND_SECONDS, Stage, soon, staged
+from tests.unit.runs.stage import Stage, soon, staged
 
 
-def ender(patience_seconds: float = BOUND_SECONDS) -> Ender:
+def ender(patience_seconds: float = PATIENCE_SECONDS) -> Ender:
     return Ender(holder="me", is_gone=lambda holder: holder == "dead", patience_seconds=patience_seconds)
 
 

@@ -20,11 +20,11 @@ from outlast.tasks.lane import Act, Lane
 from outlast.tasks.loops import TaskShift
 from outlast.tasks.rules import Moment, TaskRules
 from outlast.tasks.wishes import begun
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.tasks.props import task
 from tests.unit.tasks.remote import Remote
 
-BOUND_SECONDS = 30
-PACE = TaskRules(poll_interval_seconds=0.05, call_seconds=0.2, lease_seconds=600)
+PACE = TaskRules(poll_interval_seconds=0.05, call_seconds=20, lease_seconds=600)
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Scene:
 
     async def until(self, holds: Callable[[BackgroundTask], bool], *names: str) -> None:
         """Wait until something holds for these tasks."""
-        async with asyncio.timeout(BOUND_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             watch = self.store.watch([f"queue:{queue.value}" for queue in Queue])
             while not all([holds(await self.task(name)) for name in names]):
                 await watch.wait(0.02)
@@ -113,7 +113,7 @@ async def serving(shift: TaskShift) -> AsyncIterator[None]:
         yield
     finally:
         shift.stop()
-        async with asyncio.timeout(BOUND_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.gather(serving, return_exceptions=True)
 
 

@@ -22,9 +22,10 @@ from outlast.tasks.loops import poll_all_open
 from outlast.tasks.rules import Moment
 from outlast.testing.faults import CrashPlan, CrashPoint, Faulty
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.tasks.props import QUESTION, RULES, task
 from tests.unit.tasks.remote import DONE
-from tests.unit.tasks.scene import BOUND_SECONDS, PACE, has_ended, serving, staged
+from tests.unit.tasks.scene import PACE, has_ended, serving, staged
 
 
 @law("TASK-1.a")
@@ -32,7 +33,7 @@ async def test_a_task_is_followed_to_its_end_and_its_result_is_kept(tmp_path: Pa
     async with staged(tmp_path) as scene:
         await scene.add("k")
         async with serving(scene.shift()):
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await scene.remote.asked.wait()
             scene.remote.replies["far-k"] = DONE
             await scene.until(has_ended, "k")
@@ -67,7 +68,6 @@ async def test_a_task_whose_handle_never_came_has_an_unknown_outcome(tmp_path: P
 async def test_calls_that_hang_hold_up_nothing_but_their_own_tasks(tmp_path: Path) -> None:
     async with staged(tmp_path, slots=5) as scene:
         scene.remote.hanging = {"far-h0", "far-h1", "far-h2", "far-h3"}
-        scene.rules = replace(PACE, call_seconds=20)
         for number in range(4):
             await scene.add(f"h{number}")
         names = [f"k{number}" for number in range(40)]
@@ -131,7 +131,7 @@ async def test_a_cancel_is_tried_at_once_and_a_result_still_arrives(tmp_path: Pa
         scene.rules = replace(PACE, poll_interval_seconds=200)
         await scene.add("k", due_in_seconds=200)
         async with serving(scene.shift()):
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await scene.remote.asked.wait()
             await scene.happen("k", CancelAsked("ann"))
             await scene.until(lambda found: bool(found.cancel_acknowledged_at or found.cancel_errors), "k")
@@ -156,17 +156,17 @@ async def test_leases_are_shared_out_by_server_and_by_user(tmp_path: Path) -> No
 @law("TASK-2.b")
 async def test_a_slow_act_keeps_its_lease_and_one_that_lost_it_is_cut_off(tmp_path: Path) -> None:
     async with staged(tmp_path) as scene:
-        scene.rules = replace(PACE, lease_seconds=0.3, call_seconds=20)
+        scene.rules = replace(PACE, lease_seconds=1)
         scene.remote.hanging = {"far-k"}
         await scene.add("k")
         async with serving(scene.shift()):
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await scene.remote.asked.wait()
             first = await scene.store.read_entry(Queue.POLL.value, "k")
             assert first is not None
             assert first.until is not None
-            async with asyncio.timeout(BOUND_SECONDS):
-                while await scene.store.now() < first.until + timedelta(seconds=0.3):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while await scene.store.now() < first.until + timedelta(seconds=1):
                     await scene.store.watch(["nothing"]).wait(0.05)
             later = await scene.store.read_entry(Queue.POLL.value, "k")
             assert later is not None
@@ -174,17 +174,16 @@ async def test_a_slow_act_keeps_its_lease_and_one_that_lost_it_is_cut_off(tmp_pa
             scene.remote.asked.clear()
             scene.remote.hanging = set()
             await scene.store.claim(Queue.POLL.value, "thief", 0.01, item="k", evict=first.generation)
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await scene.remote.asked.wait()
 
 
 async def test_told_to_stop_it_hands_leases_back(tmp_path: Path) -> None:
     async with staged(tmp_path) as scene:
-        scene.rules = replace(PACE, call_seconds=20)
         scene.remote.hanging = {"far-k"}
         await scene.add("k")
         async with serving(scene.shift()):
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await scene.remote.asked.wait()
         entry = await scene.store.read_entry(Queue.POLL.value, "k")
         assert entry is not None
@@ -199,7 +198,7 @@ async def test_an_ended_task_goes_when_its_retention_is_over(tmp_path: Path) -> 
         scene.remote.default = DONE
         await scene.add("k", notify="off")
         await scene.add("kept")
-        async with serving(scene.shift()), asyncio.timeout(BOUND_SECONDS):
+        async with serving(scene.shift()), asyncio.timeout(PATIENCE_SECONDS):
             while await read_kept(scene.store, "k") is not None:
                 await scene.store.watch(["nothing"]).wait(0.02)
         assert await scene.store.read_entry(Queue.POLL.value, "k") is None
@@ -217,7 +216,7 @@ async def test_a_row_that_cannot_be_read_is_put_off_and_the_others_go_on(tmp_pat
         await scene.add("k")
         async with serving(scene.shift()):
             await scene.until(has_ended, "k")
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while (
                     not (entry := await scene.store.read_entry("task_poll", "newer"))
                     or entry.until is not None
@@ -264,7 +263,6 @@ async def test_what_happens_to_a_task_at_the_same_time_all_happens(tmp_path: Pat
 async def test_it_is_idle_when_nothing_is_done_and_nothing_due(tmp_path: Path) -> None:
     async with staged(tmp_path) as scene:
         scene.remote.hanging = {"far-k"}
-        scene.rules = replace(PACE, call_seconds=20)
         shift = scene.shift()
         assert await shift.is_idle()
         await scene.add("later", due_in_seconds=200)
@@ -272,7 +270,7 @@ async def test_it_is_idle_when_nothing_is_done_and_nothing_due(tmp_path: Path) -
         await scene.add("k")
         assert not await shift.is_idle()
         async with serving(shift):
-            async with asyncio.timeout(BOUND_SECONDS):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await scene.remote.asked.wait()
             assert not await shift.is_idle()
 

@@ -19,6 +19,7 @@ from outlast.wiring.background import LOCAL_CALL_SECONDS, DriversByKind, rules_o
 from outlast.wiring.engine import Engine
 from outlast.wiring.settings.load import load
 from outlast.wiring.whole_shift import Tending, WholeShift
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.tasks.props import RULES, task
 from tests.unit.tasks.remote import DONE, Remote
 
@@ -66,7 +67,7 @@ async def test_a_worker_looks_after_background_tasks_and_is_not_idle_before(engi
         items_to_insert(begun(task(created_at=now, updated_at=now), RULES, Moment(now)))
     )
     await engine.store.commit([Enqueue("task_poll", "k-1", now, "ann")])
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await engine.shift().serve(until_idle=True)
     kept = await read_kept(engine.store, "k-1")
     assert kept is not None
@@ -78,7 +79,7 @@ async def test_a_shift_told_to_stop_before_it_begins_ends(engine: Engine) -> Non
     await engine.open()
     shift = engine.shift()
     shift.stop()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await shift.serve()
     await engine.close()
 
@@ -99,7 +100,7 @@ async def test_where_one_half_fails_the_other_ends_and_the_error_is_told(tmp_pat
     runs = Failing() if half == "runs" else Shift(working.worker())
     shift = WholeShift(runs, Tending(lambda: tasks))  # type: ignore[arg-type, return-value]
     with pytest.raises(ValueError, match=half):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await shift.serve()
     with suppress(ValueError):
         await store.close()

@@ -17,6 +17,7 @@ from outlast.adapters.execution.child import Children
 from outlast.domain.errors import Passing, ToolTrouble
 from outlast.ports.tool import Ask, Draft, ToolContext, ToolResult
 from tests.law import law
+from tests.patience import PROMPT_SECONDS
 from tests.unit.adapters.execution import plain_tools
 
 MARK = "OUTLAST_TEST_MARK"
@@ -146,7 +147,7 @@ async def test_g09_01_timeout_leaves_no_process_and_keeps_what_was_printed(
     with pytest.raises(Passing, match=printed) as caught:
         await run(plain_tools.shell, command=f"export {MARK}='{mark}'; {command}")
     assert caught.value.code == "timeout"
-    assert time.monotonic() - began < 3.5
+    assert time.monotonic() - began < 2 + PROMPT_SECONDS
     assert processes_of(mark) == []
 
 
@@ -201,8 +202,8 @@ async def test_g09_02_fifty_stuck_calls_end_in_time_and_hold_up_nothing(run: Run
         longest = max(longest, time.monotonic() - before)
     outcomes = await asyncio.gather(*stuck, return_exceptions=True)
     assert {getattr(one, "code", one) for one in outcomes} == {"timeout"}
-    assert time.monotonic() - began < 15
-    assert longest < 1
+    assert time.monotonic() - began < 30
+    assert longest < PROMPT_SECONDS
     assert not late.exists()
     assert (await asyncio.to_thread(lambda: "free")) == "free"
 

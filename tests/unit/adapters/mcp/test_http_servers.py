@@ -18,6 +18,7 @@ from outlast.domain.errors import OutlastError, Passing, ToolTrouble
 from outlast.ports.tool import ToolResult
 from outlast.testing.contexts import tool_context
 from tests.fake_endpoint import FakeEndpoint, Received, Reply, Then, json_reply, playing
+from tests.patience import PATIENCE_SECONDS
 
 Call = Callable[[Received, dict[str, Any]], Reply]
 
@@ -261,10 +262,10 @@ async def test_a_hanging_call_holds_up_no_other(servers: McpServers, tmp_path: P
     async with playing(peer) as endpoint:
         tool = (await servers.tools(at(endpoint)))["web__go"]
         hanging = asyncio.ensure_future(tool.run({}, tool_context(tmp_path)))
-        await asyncio.wait_for(endpoint.hanging.wait(), 5)
+        await asyncio.wait_for(endpoint.hanging.wait(), PATIENCE_SECONDS)
         assert (await tool.run({}, tool_context(tmp_path))).data == "done"
         hanging.cancel()
-        await asyncio.wait({hanging}, timeout=5)
+        await asyncio.wait({hanging}, timeout=PATIENCE_SECONDS)
         await servers.close()
 
 
@@ -276,7 +277,7 @@ async def test_a_request_that_cannot_be_sent_ends_no_other(servers: McpServers, 
     tool = (await servers.tools(config))["web__go"]
     connection = await servers.server(config).connection()
     hanging = asyncio.ensure_future(tool.run({}, tool_context(tmp_path)))
-    await asyncio.wait_for(endpoint.hanging.wait(), 5)
+    await asyncio.wait_for(endpoint.hanging.wait(), PATIENCE_SECONDS)
     listening.close()
     failures = 0
     for _ in range(3):  # connections that are kept alive may carry the first of these
@@ -287,7 +288,7 @@ async def test_a_request_that_cannot_be_sent_ends_no_other(servers: McpServers, 
     assert connection.is_open
     assert not hanging.done()
     await servers.close()
-    await asyncio.wait({hanging}, timeout=5)
+    await asyncio.wait({hanging}, timeout=PATIENCE_SECONDS)
 
 
 async def test_a_busy_server_is_passing_trouble(servers: McpServers, tmp_path: Path) -> None:

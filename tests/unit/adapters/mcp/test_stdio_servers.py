@@ -22,6 +22,7 @@ from outlast.domain.tool_call import Effect
 from outlast.ports.tool import Tool, ToolResult
 from outlast.testing.contexts import tool_context
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.adapters.mcp.conftest import Configure
 
 
@@ -64,7 +65,7 @@ async def test_g08_01_a_crash_fails_all_pending_calls_at_once_and_the_next_call_
     with pytest.raises(Passing) as died:
         await called(tools["peer__die"], tmp_path)
     with pytest.raises(Passing) as waited:
-        await asyncio.wait_for(hanging, 5)
+        await asyncio.wait_for(hanging, PATIENCE_SECONDS)
     assert died.value.code == waited.value.code == "outcome_unknown"
     assert (await called(tools["peer__echo"], tmp_path, text="again")).data == "again"
     assert not elsewhere.done()
@@ -80,7 +81,7 @@ async def test_g08_01_a_program_that_says_nothing_is_ended_also_where_nobody_wai
     with pytest.raises(ServerFailure, match="in time") as failed:
         await servers.server(config).listing(1.2)
     assert "ready_timeout_seconds" in failed.value.next_step
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await servers.close()
     assert asyncio.all_tasks() == {asyncio.current_task()}
     with pytest.raises(ProcessLookupError):

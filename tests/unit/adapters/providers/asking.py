@@ -5,6 +5,7 @@ from typing import Any
 
 from outlast.domain.message import Message
 from outlast.ports.provider import ModelAnswer, ModelRequest, Provider
+from tests.patience import PATIENCE_SECONDS
 
 
 def a_request(*messages: Message | str, **changes: Any) -> ModelRequest:
@@ -16,7 +17,7 @@ def a_request(*messages: Message | str, **changes: Any) -> ModelRequest:
 
 async def ask(provider: Provider, request: ModelRequest) -> ModelAnswer:
     """The answer, within ten seconds."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         return await provider.answer(request, lambda _: None)
 
 

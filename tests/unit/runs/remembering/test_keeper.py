@@ -23,6 +23,7 @@ from outlast.runs.remembering.queue import MEMORY, UPKEEP, Progress, upkeep_due
 from outlast.runs.remembering.upkeep import keep_in_order
 from outlast.testing.faults import Crash, CrashPlan, Faulty
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import in_turn, say
 from tests.unit.runs.remembering.memories import Absent, Mindful, Words, mindful
 from tests.unit.runs.remembering.test_remembering import CONCLUSION, READS, read, researching
@@ -129,7 +130,7 @@ async def test_a_serving_keeper_takes_runs_as_they_end_and_stops_when_told(tmp_p
         run = await on.stage.play("Where is tin traded?")
         await done_with(on, run)
         keeper.stop()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await serving
         assert await on.texts() == ["Tin is traded in Cornwall."]
 
@@ -150,7 +151,7 @@ async def test_a_keeper_that_is_stopped_in_the_middle_leaves_the_entry_to_the_ne
 
         keeper = Mindful(on.stage, LongTermMemory(on.memory, Slow())).keeper()
         serving = asyncio.create_task(keeper.serve())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await begun.wait()
             keeper.stop()
             await serving
@@ -174,7 +175,7 @@ async def test_a_keeper_that_is_stopped_gives_back_what_it_has_not_begun_and_wha
 
         monkeypatch.setattr(keeper._indexer, "remember", remember)
         clearing = asyncio.create_task(keeper.clear())
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await begun.wait()
             clearing.cancel()
             await asyncio.gather(clearing, return_exceptions=True)
@@ -186,7 +187,7 @@ async def test_a_keeper_that_is_stopped_gives_back_what_it_has_not_begun_and_wha
 async def done_with(on: Mindful, run: str) -> None:
     """Wait until a run is remembered, with a bound."""
     head = await on.stage.store.read_head(run)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             entry = await on.stage.store.read_entry(MEMORY, run)
             if entry is not None and entry.until is None and Progress.read(entry.note).position == head:

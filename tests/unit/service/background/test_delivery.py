@@ -25,8 +25,8 @@ from outlast.service.thread_removal import Ender, delete_thread
 from outlast.tasks.happenings import Queue
 from outlast.testing.faults import Crash, CrashPlan, Faulty
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import ask_for, call, conclude, results, roles, say, subtask_of
-from tests.unit.runs.stage import BOUND_SECONDS
 from tests.unit.service.background.farm import Hands, farming, rendering
 from tests.unit.tasks.remote import DONE
 
@@ -93,8 +93,8 @@ async def test_the_commit_that_ends_a_task_wakes_who_tells_of_it(tmp_path: Path)
         watch = hands.store.watch([f"queue:{Queue.NOTIFY.value}"])
         try:
             await ended(hands)
-            async with asyncio.timeout(BOUND_SECONDS):
-                assert await watch.wait(2 * BOUND_SECONDS)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                assert await watch.wait(PATIENCE_SECONDS)
         finally:
             watch.stop()
         entry = await hands.store.read_entry(Queue.NOTIFY.value, (await hands.task()).task_id)

@@ -30,8 +30,9 @@ from outlast.ports.background_driver import (
 from outlast.testing.contexts import tool_context
 from outlast.testing.contracts.background_driver import ended_by, seen_by
 from tests.mcp_peers.running import ROOT, RunningPeer
+from tests.patience import PROMPT_SECONDS
 
-SECONDS = 5.0
+SECONDS = 20.0
 
 
 class Stage:
@@ -145,7 +146,7 @@ async def test_a_hanging_answer_ends_at_its_deadline_and_holds_up_no_other(stage
     reply = await waiting
     assert isinstance(reply, Trouble)
     assert reply.passing
-    assert time.monotonic() - started < 2.9
+    assert time.monotonic() - started < 1 + PROMPT_SECONDS
 
 
 @pytest.mark.parametrize("tool", ["other_task", "nonsense"])

@@ -278,6 +278,6 @@ def test_long_runs_of_one_thing_are_read_in_time(unit: str) -> None:
     request = a_request(
         subtask(text[:5_000], text[:5_000]), *fetched(page("http://x.example/a", text)), purpose="conclude"
     )
-    began = time.monotonic()
+    began = time.process_time()
     reply_to(request)
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3

@@ -14,6 +14,7 @@ from outlast.domain.errors import CallerMistake, ModelCallFailed
 from outlast.ports.provider import Delta
 from tests.fake_endpoint import DONE, SAYS_HELLO, Received, Reply, Then, delta, json_reply, playing, sse
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.adapters.providers.asking import a_request, as_message, ask
 
 KEY = "sk-verysecret1234567890"
@@ -127,7 +128,7 @@ async def test_nobody_at_the_address_is_unreachable() -> None:
 async def test_silence_is_a_timeout_and_gives_the_connection_up(sent: list[bytes | Then]) -> None:
     async with playing(Reply(sent)) as endpoint:
         failure = await failing(endpoint.base_url, timeout_seconds=0.3, idle_timeout_seconds=0.1)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await endpoint.dropped.wait()
     assert failure.fault == "timeout"
 
@@ -197,7 +198,7 @@ async def test_a_connection_left_open_after_the_last_word_is_given_up() -> None:
     async with playing(Reply([SAYS_HELLO, Then.HANG])) as endpoint:
         provider = OpenAICompatible(endpoint.base_url)
         assert (await ask(provider, a_request("go"))).text
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await endpoint.dropped.wait()
         await provider.close()
 
@@ -207,7 +208,7 @@ async def test_a_connection_left_open_after_an_error_is_given_up() -> None:
         provider = OpenAICompatible(endpoint.base_url)
         with pytest.raises(ModelCallFailed):
             await ask(provider, a_request("go"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await endpoint.dropped.wait()
         await provider.close()
 

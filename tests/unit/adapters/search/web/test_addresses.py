@@ -13,6 +13,7 @@ from outlast.adapters.search.web.resolving import checked_addresses, system_reso
 from outlast.adapters.search.web_fetch import HttpFetch
 from outlast.domain.errors import ToolTrouble
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 INSIDE = [
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.255.255.254", "168.63.129.16",
@@ -153,4 +154,4 @@ def test_allow_hosts_allows_exactly_what_it_names() -> None:
 
 
 async def test_the_system_resolver_reads_odd_spellings_as_the_connection_would() -> None:
-    assert await asyncio.wait_for(system_resolver("127.1", 80), 5) == ["127.0.0.1"]
+    assert await asyncio.wait_for(system_resolver("127.1", 80), PATIENCE_SECONDS) == ["127.0.0.1"]

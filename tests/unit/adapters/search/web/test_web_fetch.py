@@ -11,6 +11,7 @@ from outlast.adapters.search.web_fetch import HttpFetch
 from outlast.domain.errors import ToolTrouble
 from outlast.ports.search import Page
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.adapters.search.making import encrypted_pdf, page, pdf
 from tests.unit.adapters.search.serving import Site, answer, serving
 
@@ -147,7 +148,7 @@ async def test_the_time_limit_bounds_the_whole_fetch_however_slowly_it_drips(sit
     await hurried.close()
     assert error.code == "fetch_failed"
     assert "0.3 seconds" in error.detail
-    await asyncio.wait_for(finished.wait(), 5)
+    await asyncio.wait_for(finished.wait(), PATIENCE_SECONDS)
 
 
 async def test_a_cancelled_fetch_leaves_no_connection(site: Site, fetch: HttpFetch) -> None:
@@ -166,11 +167,11 @@ async def test_a_cancelled_fetch_leaves_no_connection(site: Site, fetch: HttpFet
 
     site.answers["/stall"] = stall
     task = asyncio.ensure_future(fetch.fetch(site.url("/stall")))
-    await asyncio.wait_for(reached.wait(), 5)
+    await asyncio.wait_for(reached.wait(), PATIENCE_SECONDS)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await asyncio.wait_for(dropped.wait(), 5)
+    await asyncio.wait_for(dropped.wait(), PATIENCE_SECONDS)
 
 
 @law("TOOL-8.f")

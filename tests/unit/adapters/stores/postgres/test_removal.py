@@ -20,10 +20,10 @@ from outlast.ports.stream import CopyPayloads, PutPayload
 from outlast.ports.thread_rows import DeleteThread, InsertThread
 from outlast.testing.contracts.store.samples import AT, append, put, run, thread
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 CONTENT = b"content"
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
-BOUND_SECONDS = 10.0
 
 Pair = tuple["Session", "Session"]
 
@@ -88,7 +88,7 @@ async def second_after_first(store: PostgresStore, pair: Pair, first: Item, seco
     one, two = pair
     assert await one.write(first) is None
     waiting = asyncio.create_task(two.write(second))
-    async with asyncio.timeout(BOUND_SECONDS):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not await _is_blocked(store, two.pid):
             assert not waiting.done(), "it did not wait"
         await one.commit()

@@ -27,6 +27,7 @@ from outlast.testing.contracts.store.samples import (
     thread,
 )
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -134,12 +135,12 @@ async def test_another_handle_is_heard_precisely(store: PostgresStore, postgres_
         while await watch.wait(0.1):  # woken once, for nobody listened before
             pass
     await put(other, append("r", 0), Enqueue("runs", "r", AT, "ann"))
-    assert [await watch.wait(5) for watch in watches[:3]] == [True] * 3
+    assert [await watch.wait(PATIENCE_SECONDS) for watch in watches[:3]] == [True] * 3
     await take(other)
     await put(other, replace(append("r", 1), generation=1))
-    assert await watches[0].wait(5)
+    assert await watches[0].wait(PATIENCE_SECONDS)
     await put(other, Release("runs", "r", 1, AT))
-    assert await watches[2].wait(5)
+    assert await watches[2].wait(PATIENCE_SECONDS)
     assert [await watch.wait(0) for watch in watches] == [False] * 6
     for watch in watches:
         watch.stop()
@@ -157,5 +158,5 @@ async def test_what_is_told_last_is_heard_though_its_teller_closes(
         await other.open()
         await put(other, Append("r", position, events(1, position)))
         await other.close()
-        assert await watch.wait(5)
+        assert await watch.wait(PATIENCE_SECONDS)
     watch.stop()

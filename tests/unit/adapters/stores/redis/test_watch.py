@@ -8,6 +8,7 @@ from outlast.adapters.stores.redis import RedisStore
 from outlast.ports.queue import Enqueue, Release
 from outlast.testing.contracts.store.samples import AT, append, put, start, take
 from outlast.testing.servers.redis import RedisServer
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.adapters.stores.redis.serving import ask, opened, served
 
 TOPICS = ("r", "signals:r", "q", "queue:runs", "queue:polls")
@@ -31,7 +32,7 @@ async def test_a_commit_wakes_who_named_it_and_nobody_else(server: RedisServer, 
 
         async def woken() -> set[str]:
             await put(writer, append("last", await store.read_head("last")))
-            assert await last.wait(10)  # so what came before it has been heard too
+            assert await last.wait(PATIENCE_SECONDS)  # so what came before it has been heard too
             return {topic for topic, watch in watches.items() if await watch.wait(0)}
 
         while await last.wait(0.1):  # everyone is woken when the subscription is made
@@ -55,14 +56,14 @@ async def test_a_message_of_another_program_wakes_everyone(server: RedisServer) 
             pass
         for message in ("not JSON", "[]", "7", '"text"', "[1]", "[[]]"):
             ask(server.url, "PUBLISH", "{outlast:strange}:wakeup", message)
-            assert await watch.wait(10), message
+            assert await watch.wait(PATIENCE_SECONDS), message
 
 
 async def test_nobody_listens_until_somebody_watches(server: RedisServer) -> None:
     async with opened(server.url, "silent") as store:
         assert ask(server.url, "PUBSUB", "CHANNELS", "{outlast:silent}:*") == []
         watch = store.watch(["r"])
-        assert await watch.wait(10)
+        assert await watch.wait(PATIENCE_SECONDS)
         assert ask(server.url, "PUBSUB", "CHANNELS", "{outlast:silent}:*") == [b"{outlast:silent}:wakeup"]
 
 
@@ -74,11 +75,11 @@ async def test_a_watch_from_before_the_store_was_opened_hears(server: RedisServe
         while await watch.wait(0.1):
             pass
         await put(other, append("r", 0))
-        assert await watch.wait(10)
+        assert await watch.wait(PATIENCE_SECONDS)
         await store.close()
         await store.open()
         while await watch.wait(0.1):
             pass
         await put(other, append("r", 1))
-        assert await watch.wait(10)
+        assert await watch.wait(PATIENCE_SECONDS)
         await store.close()

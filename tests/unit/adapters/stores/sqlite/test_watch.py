@@ -16,6 +16,7 @@ from outlast.ports.stream import Append, EventRow
 from outlast.ports.thread_rows import DeleteThread, InsertThread
 from outlast.testing.contracts.store.samples import append as samples_append
 from outlast.testing.contracts.store.samples import put, run, thread
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.adapters.stores.sqlite.making import AT, heard, opened
 
 
@@ -27,7 +28,7 @@ async def test_a_commit_wakes_nobody_else() -> None:
     async with opened(None) as store:
         other, queue, mine = store.watch(["q"]), store.watch(["queue:polls"]), store.watch(["r"])
         await store.commit([append("r"), Enqueue("runs", "r", AT, "ann")])
-        assert await mine.wait(5)
+        assert await mine.wait(PATIENCE_SECONDS)
         assert not await mine.wait(0)
         assert not await other.wait(0)
         assert not await queue.wait(0)
@@ -57,10 +58,10 @@ async def test_another_handle_is_heard_precisely(tmp_path: Path) -> None:
         for watch in watches:
             await watch.wait(0)
         await store.commit([append("own"), Enqueue("polls", "p", AT, "ann")])
-        assert await watches[3].wait(5)
+        assert await watches[3].wait(PATIENCE_SECONDS)
         await other.commit([append("r"), Enqueue("runs", "r", AT, "ann")])
-        assert await watches[0].wait(5)
-        assert await watches[2].wait(5)
+        assert await watches[0].wait(PATIENCE_SECONDS)
+        assert await watches[2].wait(PATIENCE_SECONDS)
         assert not await watches[1].wait(0)
 
 
@@ -75,7 +76,7 @@ async def test_events_numbered_like_deleted_ones_are_heard(tmp_path: Path) -> No
                 pass
             await put(deleting, DeleteRun("r", 9), DeleteThread("t"))
             await put(writing, Append("fresh", None, (EventRow(1, "Noted", 1, AT, "{}"),)))
-            assert await watch.wait(5)
+            assert await watch.wait(PATIENCE_SECONDS)
             watch.stop()
 
 
@@ -142,7 +143,7 @@ async def test_own_events_are_not_looked_for_elsewhere(tmp_path: Path) -> None:
         assert store._writer._elsewhere is not None
         assert store._writer._elsewhere._last_seq == 50
         await other.commit([append("other")])
-        assert await watch.wait(5)
+        assert await watch.wait(PATIENCE_SECONDS)
 
 
 def test_a_watch_may_outlive_the_loop_that_waited() -> None:
@@ -160,7 +161,7 @@ def test_a_watch_may_outlive_the_loop_that_waited() -> None:
 
             await asyncio.to_thread(abandon)
             await store.commit([append("r")])
-            assert await watch.wait(5)
+            assert await watch.wait(PATIENCE_SECONDS)
 
     asyncio.run(scene())
 
@@ -171,11 +172,11 @@ async def test_a_commit_before_the_first_look_is_not_missed(tmp_path: Path) -> N
     def hear(sql: str) -> None:
         if sql == "PRAGMA data_version":
             looking.set()
-            go_on.wait(10)
+            go_on.wait(PATIENCE_SECONDS)
 
     async with opened(path, connection_class=heard(hear)) as store, opened(path) as other:
         watch = store.watch(["r"])
         assert await asyncio.to_thread(looking.wait, 10)
         await other.commit([append("r")])
         go_on.set()
-        assert await watch.wait(5)
+        assert await watch.wait(PATIENCE_SECONDS)
