@@ -25,9 +25,9 @@ check:
     mypy
     lint-imports --no-logo
 
-# every gate, then the tests (arguments go to pytest)
+# every gate, then the tests, two files at a time (arguments go to pytest)
 test *args: check
-    pytest {{ args }}
+    pytest -n 2 --dist loadfile --no-loadscope-reorder {{ args }}
 
 # one suite over every adapter of a seam
 contract *args:
@@ -44,6 +44,10 @@ peers *args:
 # minutes of random kills and faults
 torture *args:
     pytest -m torture --timeout 1800 {{ args }}
+
+# properties, with examples that nobody has tried yet
+explore *args:
+    pytest -n 2 --dist loadfile --hypothesis-profile explore -m hypothesis --timeout 1800 {{ args }}
 
 # measure what durability costs, beside the bare floor (parts by name; see docs/reference/performance.md)
 bench *parts:

@@ -6,9 +6,16 @@ from collections.abc import Iterator
 
 import asyncpg
 import pytest
+from hypothesis import HealthCheck, settings
 
 from outlast.adapters.stores.postgres import PostgresStore
 from outlast.testing.servers.postgres import PostgresServer
+
+# A run of the tests may fail for what was changed, not for its luck or for what else the machine does. Luck has `just explore`.
+_UNHURRIED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("repeatable", derandomize=True, **_UNHURRIED)
+settings.register_profile("explore", max_examples=500, **_UNHURRIED)
+settings.load_profile("repeatable")
 
 _EMPTY = """
 DO $$

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -52,11 +53,14 @@ def build(place: Path) -> None:
 
 
 def _install() -> None:
-    wanted = hashlib.sha256((WEB / "package-lock.json").read_bytes()).hexdigest()
-    if _MARK.is_file() and _MARK.read_text() == wanted:
-        return
-    _run("npm", "ci", "--no-audit", "--no-fund", "--loglevel", "error")
-    _MARK.write_text(wanted)
+    """Let one process at a time see to the packages, for tests run in several."""
+    with (WEB / "package-lock.json").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        wanted = hashlib.sha256(lock.read()).hexdigest()
+        if _MARK.is_file() and _MARK.read_text() == wanted:
+            return
+        _run("npm", "ci", "--no-audit", "--no-fund", "--loglevel", "error")
+        _MARK.write_text(wanted)
 
 
 def _run(*words: str) -> str:
