@@ -47,7 +47,7 @@ from outlast.runs.fences import RULE, fence
 from outlast.runs.lines import Kind, TokenCount
 from outlast.runs.masks import Mask
 from outlast.runs.recall.showing import recalled_text
-from outlast.runs.summaries import summary_as_text
+from outlast.runs.summaries import items_in, summary_as_text
 from outlast.runs.thread_lines import TASKS_KEY, TASKS_SHOWN, line_of
 
 _MACHINES: Final = frozenset({None, "engine", "policy", "limit", "cancel"})
@@ -70,6 +70,7 @@ class Conversations:
         self._tool_of: dict[str, str] = {}
         self._unheard: list[tuple[int, str, Kind, str]] = []
         self._summaries: dict[str, ContextSummary] = {}
+        self._notes_of_model: dict[str, int] = {}
         self._begun_in: dict[str, str] = {}
         self._material = ""
 
@@ -83,6 +84,10 @@ class Conversations:
     def summary_of(self, branch: str) -> ContextSummary | None:
         """The summary that a branch is shown at present."""
         return self._summaries.get(branch)
+
+    def notes_of_model(self, branch: str) -> int:
+        """How many notes that summary holds if a model made it; 0 where the engine drew it line by line, to be condensed."""
+        return self._notes_of_model.get(branch, 0)
 
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
@@ -136,6 +141,7 @@ class Conversations:
         text = fence(self.secret, position, "the summary of earlier steps", summary_as_text(event.summary))
         conversation.fold(position, event.before, text)
         self._summaries[event.branch] = event.summary
+        self._notes_of_model[event.branch] = items_in(event.summary) if event.by == "model" else 0
 
     def _opened(self, position: int, event: BranchOpened) -> None:
         conversation = Conversation(event.purpose, self.count, event.schema)
@@ -160,6 +166,7 @@ class Conversations:
             conversation.add(pinned_at, Kind.PINNED, Message("user", text))
         self._by_branch[event.branch] = conversation
         self._summaries.pop(event.branch, None)
+        self._notes_of_model.pop(event.branch, None)
         if hears_people(event.branch, event.purpose):
             for unheard in self._unheard:
                 conversation.hear(*unheard)

@@ -13,6 +13,7 @@ from outlast.runs.summaries import (
     bounded_summary,
     drawn_summary,
     is_empty,
+    items_in,
     summary_in,
     tokens_of,
     with_artifacts,
@@ -21,6 +22,9 @@ from outlast.runs.summarising import request_text
 from outlast.runs.summary import waiting_for
 
 _PENDING_CHARACTERS = 200
+_MANY_ITEMS = 8
+_LEAST_KEPT_SHARE = 0.25
+"""Notes may be joined and dropped, but a summary that takes so many and gives so few has forgotten them."""
 
 
 def made_summary(scene: Scene, fold: Fold) -> ContextSummarised:
@@ -64,6 +68,9 @@ def _bounded(scene: Scene, fold: Fold, summary: ContextSummary) -> ContextSummar
 def _fault_of(scene: Scene, fold: Fold, summary: ContextSummary) -> str:
     if is_empty(summary):
         return "it says nothing of what happened"
+    known = scene.conversations.notes_of_model(scene.branch.id)
+    if known >= _MANY_ITEMS and items_in(summary) < known * _LEAST_KEPT_SHARE:
+        return "it leaves out most of what was known before"
     return "it is no shorter" if tokens_of(summary, scene.conversations.count) >= fold.replaces else ""
 
 

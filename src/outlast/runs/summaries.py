@@ -46,6 +46,11 @@ def is_empty(summary: ContextSummary) -> bool:
     return not (summary.decisions or summary.facts or summary.open_questions)
 
 
+def items_in(summary: ContextSummary) -> int:
+    """How many notes a summary holds of what happened."""
+    return len(summary.decisions) + len(summary.facts) + len(summary.open_questions)
+
+
 def drawn_summary(
     lines: Sequence[Line], earlier: ContextSummary | None, request: str, characters: int
 ) -> ContextSummary:
