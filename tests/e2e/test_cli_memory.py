@@ -18,6 +18,7 @@ ENTRY_KEYS = {
 def researched(library: Home) -> dict[str, object]:
     done = library.outlast("run", "--task", "brief", "--input", QUESTION, "--json")
     assert done.code == 0, done.err
+    remember_the_rest(library)
     shown: dict[str, object] = done.document
     return shown
 
@@ -27,7 +28,13 @@ def chat(library: Home, words: str, *options: str) -> list[dict[str, Any]]:
     library.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: [remember, recall]}\n")
     done = library.outlast("chat", "--task", "talk", "--json", *options, stdin=f"{words}\n")
     assert done.code == 0, done.err
+    remember_the_rest(library)
     return done.lines
+
+
+def remember_the_rest(library: Home) -> None:
+    """A command remembers what it found as far as that takes a moment, which on a busy machine may be too short for all of it."""
+    assert library.here("worker", "--until-idle").code == 0
 
 
 def recalled(library: Home, run: object) -> list[dict[str, object]]:
