@@ -43,14 +43,19 @@ def note(text: str) -> None:
 
 def document(value: Any) -> None:
     """Print one JSON document."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(_spelled(json.dumps(value, ensure_ascii=False, indent=2)) + "\n")
     sys.stdout.flush()
 
 
 def json_line(value: Any) -> None:
     """Print one line of JSON."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+    sys.stdout.write(_spelled(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) + "\n")
     sys.stdout.flush()
+
+
+def _spelled(text: str) -> str:
+    """JSON whose characters that command a terminal are spelled out; it means the same."""
+    return _COMMANDING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def for_run(text: str, run_id: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Sequence
 from typing import Any, Final
@@ -18,11 +19,23 @@ from outlast.ports.embedder import EmbeddingPurpose
 MAX_CHARS: Final = 8000
 """Of a longer text only the beginning is sent."""
 
+LEAST_CHARS: Final = 500
+"""Every endpoint is expected to take so much of a text."""
+
 TEXTS_A_REQUEST: Final = 32
 
 _PATH: Final = "/embeddings"
 _MAY_PASS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _SHOWN_CHARS: Final = 300
+_IS_TOO_LONG: Final = re.compile(
+    r"too (?:long|large)|context[ _]length|maximum .{0,40}tokens|tokens? .{0,40}(?:exceed|limit|maximum)"
+    r"|(?:exceed|longer|larger).{0,60}(?:tokens|length|batch|context)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class _TooLong(Exception):
+    """The endpoint says that what it was sent is too long for it."""
 
 
 class OpenAIEmbedder:
@@ -40,6 +53,7 @@ class OpenAIEmbedder:
         self._key = _key(api_key or "")
         self._timeout_seconds = timeout_seconds
         self._space: str | None = None
+        self._most_chars = MAX_CHARS
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -60,23 +74,39 @@ class OpenAIEmbedder:
         vectors: list[Vector | None] = [None] * len(texts)
         for start in range(0, len(places), TEXTS_A_REQUEST):
             some = places[start : start + TEXTS_A_REQUEST]
-            for at, vector in zip(some, await self._ask([told[at] for at in some]), strict=True):
+            for at, vector in zip(some, await self._fitted([told[at] for at in some]), strict=True):
                 vectors[at] = vector
         return vectors
 
     async def close(self) -> None:
         """See `Embedder.close`. Connections live no longer than a request."""
 
+    async def _fitted(self, texts: list[str]) -> list[Vector]:
+        """The vectors of texts. Where the endpoint says that they are too long, fewer are sent at a time; of one that is too long by
+        itself, and of all after it, only as much of the beginning as it takes."""
+        texts = [text[: self._most_chars] for text in texts]
+        try:
+            return await self._ask(texts)
+        except _TooLong as refused:
+            if len(texts) > 1:
+                half = len(texts) // 2
+                return [*await self._fitted(texts[:half]), *await self._fitted(texts[half:])]
+            if len(texts[0]) <= LEAST_CHARS:
+                raise self._broken(f"refused a text of {len(texts[0])} characters: {refused}") from refused
+            self._most_chars = max(LEAST_CHARS, len(texts[0]) // 2)
+            return await self._fitted(texts)
+
     async def _ask(self, texts: Sequence[str]) -> list[Vector]:
         answer = await self._post({"model": self._model, "input": list(texts), "encoding_format": "float"})
         try:
             rows = sorted(answer["data"], key=lambda row: int(row["index"]))
+            places = [int(row["index"]) for row in rows]
             vectors = [Vector.of(self._model, row["embedding"]) for row in rows]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise self._broken(f"answered with something else than embeddings ({error})") from error
-        if len(vectors) != len(texts) or len({vector.space for vector in vectors}) > 1:
+        if places != list(range(len(texts))) or len({vector.space for vector in vectors}) > 1:
             raise self._broken(
-                f"answered {len(texts)} texts with {len(vectors)} vectors, or of several lengths"
+                f"answered {len(texts)} texts with vectors for {places[:40]}, or of several lengths"
             )
         with self._lock:
             self._space = vectors[0].space
@@ -92,15 +122,16 @@ class OpenAIEmbedder:
         if response.status_code in _MAY_PASS:
             raise self._unavailable(f"answered with status {response.status_code}")
         if not response.is_success:
-            shown = (
-                response.text[:_SHOWN_CHARS].replace(self._key, "***")
-                if self._key
-                else response.text[:_SHOWN_CHARS]
-            )
+            said = response.text[:_SHOWN_CHARS]
+            shown = said.replace(self._key, "***") if self._key else said
+            if response.status_code == 413 or (
+                response.status_code in (400, 422) and _IS_TOO_LONG.search(said)
+            ):
+                raise _TooLong(shown)
             raise self._broken(f"refused with status {response.status_code}: {shown}")
         try:
             return response.json()
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._broken("answered with something that is not JSON") from error
 
     def _unavailable(self, what: str) -> OutlastError:

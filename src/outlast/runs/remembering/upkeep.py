@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from outlast.domain.memory import Vector
 from outlast.ports.embedder import Embedder
 from outlast.ports.memory import MemoryFilter, MemoryStore
 from outlast.runs.remembering.long_term_memory import LongTermMemory
@@ -26,12 +27,19 @@ async def keep_in_order(kept: LongTermMemory, now: datetime) -> bool:
 
 
 async def _embedded_some(memory: MemoryStore, embedder: Embedder) -> bool:
-    """Give entries their vectors, as after a switch of the embedder; is there more to do?"""
-    space = await embedder.space()
+    """Give entries their vectors, as after a switch of the embedder; is there more to do?
+
+    A vector is kept in its own space: an endpoint may change its model, and with it its dimensions, at any time.
+    """
     for _ in range(MOST_BATCHES):
+        space = await embedder.space()
         part = await memory.stale(space, BATCH)
         if not part:
             return False
         made = await embedder.embed([one.text for one in part], "passage")
-        await memory.set_vectors(space, dict(zip((one.memory_id for one in part), made, strict=True)))
+        by_space: dict[str, dict[str, Vector | None]] = {}
+        for one, vector in zip(part, made, strict=True):
+            by_space.setdefault(vector.space if vector else space, {})[one.memory_id] = vector
+        for where, vectors in by_space.items():
+            await memory.set_vectors(where, vectors)
     return True

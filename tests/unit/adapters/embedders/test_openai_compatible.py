@@ -59,6 +59,8 @@ async def test_what_is_asked_of_the_endpoint() -> None:
         (answering({"error": f"bad key {KEY}"}, 401), Broken),
         (answering({"data": []}), Broken),
         (answering([1, 2]), Broken),
+        (answering({"data": [{"index": 1, "embedding": [1.0]}]}), Broken),
+        (answering({"error": "Invalid model: too many cooks"}, 400), Broken),
         (answering({"data": [{"index": 0, "embedding": [0.0, 0.0]}]}), Broken),
         (answering({"data": [{"index": 0, "embedding": ["x"]}]}), Broken),
         (lambda _: Reply((b"<html>",)), Broken),
@@ -74,6 +76,45 @@ async def test_a_bad_answer_is_an_error_that_says_who_must_act(
     assert failed.value.code == ("embedder_unavailable" if kind is Passing else "embedder_broken")
     assert failed.value.next_step
     assert KEY not in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "This model's maximum context length is 512 tokens, however you requested 900 tokens"),
+        (413, "Input validation error: `inputs` must have less than 512 tokens. Given: 900"),
+        (400, "the input length exceeds the context length"),
+        (422, "input is too large to process. increase the physical batch size"),
+    ],
+)
+async def test_what_is_too_long_for_the_endpoint_is_embedded_by_its_beginning(
+    status: int, words: str
+) -> None:
+    """One long text among many must not keep all of them from being found by their sense."""
+
+    def short_sighted(request: Received) -> Reply:
+        if any(len(text) > 1_100 for text in request.body["input"]):
+            return json_reply({"error": {"message": words}}, status)
+        return by_letters(request)
+
+    async with playing(short_sighted) as endpoint:
+        embedder = OpenAIEmbedder(endpoint.base_url, "letters")
+        texts = ["a tide", "long " * 1_500, "a flood", "longer " * 1_000]
+        vectors = await embedder.embed(texts, "passage")
+        asked = len(endpoint.received)
+        again = await embedder.embed(texts, "passage")
+    assert all(vector is not None for vector in vectors)
+    assert vectors[0] != vectors[2]
+    assert asked < 16
+    assert len(endpoint.received) == asked + 1
+    assert None not in again
+
+
+async def test_two_vectors_for_one_text_are_not_taken_for_those_of_two() -> None:
+    rows = [{"index": 0, "embedding": [1.0]}, {"index": 0, "embedding": [2.0]}]
+    async with playing(answering({"data": rows})) as endpoint:
+        with pytest.raises(Broken, match="vectors for"):
+            await OpenAIEmbedder(endpoint.base_url, "letters").embed(["a", "b"], "query")
 
 
 async def test_an_endpoint_that_is_not_there_may_come_back() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from outlast.domain.events import MemoryRecalled, RecallFailed
-from outlast.domain.memory import MemoryKind, Vector
+from outlast.domain.memory import MemoryKind, Scope, Vector
 from outlast.ports.embedder import EmbeddingPurpose
 from outlast.ports.memory import MemoryQuery
 from outlast.ports.provider import ModelRequest
@@ -25,7 +25,7 @@ from outlast.testing.faults import Crash, CrashPlan, Faulty
 from tests.law import law
 from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import in_turn, say
-from tests.unit.runs.remembering.memories import Absent, Mindful, Words, mindful
+from tests.unit.runs.remembering.memories import USER, Absent, Mindful, Words, mindful
 from tests.unit.runs.remembering.test_remembering import CONCLUSION, READS, read, researching
 
 HELLO = in_turn(say("Hello."))
@@ -269,6 +269,28 @@ async def test_a_switch_of_embedder_breaks_no_turn_and_everything_is_embedded_ag
             assert not await keep_in_order(on.kept, await on.stage.store.now())
             assert (await on.memory.stats(None)).vectors[space] == len(await on.entries())
             assert await on.memory.stale(space, 10) == []
+
+
+class Fickle(Words):
+    """An endpoint whose model is changed while it embeds: it still names the old space before the first vector of the new."""
+
+    async def embed(self, texts: Sequence[str], purpose: EmbeddingPurpose) -> list[Vector | None]:
+        self.dimensions = 24
+        return await super().embed(texts, purpose)
+
+
+@law("MEM-4.c")
+async def test_dimensions_that_change_in_the_middle_of_the_upkeep_are_not_mixed(tmp_path: Path) -> None:
+    async with mindful(tmp_path, READS, read, embedder=Absent()) as on:
+        await on.play("Where is tin traded? My boat is called Tin.")
+        fickle = Fickle("same", 16)
+        on.kept = LongTermMemory(on.memory, fickle)
+        assert not await keep_in_order(on.kept, await on.stage.store.now())
+        assert (await on.memory.stats(None)).vectors == {"same/24": len(await on.entries())}
+        [vector] = await fickle.embed(["tin"], "query")
+        assert await on.memory.search(
+            MemoryQuery(text="tin", asker=Scope(USER), at=await on.stage.store.now(), vector=vector)
+        )
 
 
 async def test_while_the_embedder_cannot_serve_words_alone_decide(tmp_path: Path) -> None:
