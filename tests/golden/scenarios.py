@@ -11,6 +11,7 @@ from pathlib import Path
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.commands import Command
+from outlast.domain.errors import ModelCallFailed
 from outlast.domain.run import RunState
 from outlast.domain.states import State
 from outlast.journal.fold import load_state
@@ -27,7 +28,8 @@ from outlast.testing.faults import CrashPlan, CrashPoint
 from tests.crash.lives import Life, begun, live_on, lived
 from tests.golden.book import Book, bound_in, known_of
 from tests.unit.runs.parts import ask_for, call, results, say
-from tests.unit.runs.props import page
+from tests.unit.runs.props import mail, page
+from tests.unit.runs.shadowing.shade import shaded
 from tests.unit.runs.stage import staged
 from tests.unit.runs.test_run_machine import play
 from tests.unit.runs.troupe import Troupe
@@ -112,6 +114,24 @@ async def chat_background() -> Book:
         return await bound_in(hands.store, await hands.stage.state(run_id))
 
 
+async def chat_shadowed() -> Book:
+    """A conversation with shadows: of what agrees, differs, fails, would have an effect, and comes after the end."""
+
+    def variant(request: ModelRequest) -> ModelAnswer:
+        if results(request):
+            raise ModelCallFailed("auth", HOSTILE)
+        return ask_for(call("page", url="b"), call("page", url="a"))
+
+    def answering(request: ModelRequest) -> ModelAnswer:
+        calls = call("page", url="a"), call("mail", to=HOSTILE)
+        return say("Read it.") if results(request) else ask_for(*calls)
+
+    async with shaded(Path("unused"), answering, page, mail, variant=variant) as shade:
+        shade.cast("tool:page", "role:chat", "config")
+        run_id = await shade.play()
+        return await bound_in(shade.stage.store, await shade.stage.state(run_id))
+
+
 async def own_workflow() -> Book:
     """A workflow of a user's own, which keeps values."""
 
@@ -188,6 +208,7 @@ SCENARIOS: dict[str, Callable[[], Awaitable[Book]]] = {
     "chat_deployed": chat_deployed,
     "thread_line": thread_line,
     "chat_background": chat_background,
+    "chat_shadowed": chat_shadowed,
     "own_workflow": own_workflow,
     "research_full": research_full,
     "research_unknown_outcome": research_unknown_outcome,

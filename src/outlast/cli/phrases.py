@@ -168,6 +168,23 @@ def _tools(line: Line) -> str:
     return f"tools changed: {', '.join(tool['name'] for tool in line['data']['tools'])}"
 
 
+def _compared(line: Line) -> str:
+    data = line["data"]
+    what = f"shadow of {data['call']} ({data['selector']})"
+    why = data.get("detail") or data.get("code") or ""
+    match data["verdict"]:
+        case "agreed":
+            return f"{what} agrees"
+        case "differed":
+            return f"{what} differs: {data.get('overlap', 0):.0%} in common"
+        case "failed":
+            return f"{what} failed: {data.get('code')}: {why}"
+        case "suppressed":
+            return f"{what} not carried out: {why}"
+        case _:
+            return f"{what} not compared: {why}"
+
+
 def _because(reasons: Any) -> str:
     return f": {'; '.join(reasons)}" if reasons else ""
 
@@ -191,6 +208,7 @@ _SPECIAL: Final[dict[str, Callable[[Line], str]]] = {
     "MemoryRecalled": _recalled,
     "ContextSummarised": _summarised,
     "Said": _said,
+    "ShadowCompared": _compared,
 }
 
 _PLAIN: Final[dict[str, str]] = {

@@ -30,6 +30,7 @@ from outlast.domain.events import (
     RunClaimed,
     RunForked,
     RunStarted,
+    ShadowCompared,
     Signal,
     Tooling,
 )
@@ -101,20 +102,22 @@ def _applied(state: RunState, event: AnyEvent) -> RunState:
         return apply_asking.apply_asking(state, event)
     if isinstance(event, Signal):
         return apply_signals.apply_signal(state, event)
+    if isinstance(event, ShadowCompared):
+        return state
     assert_never(event)
 
 
-_SIGNALS: Final = frozenset(get_args(Signal))
+_UNCOUNTED: Final = frozenset({*get_args(Signal), ShadowCompared})
 _BEGINNINGS: Final = frozenset({RunClaimed, RunForked})
 
 
 def _advanced(state: RunState, recorded: Recorded) -> RunState:
     """The state at a new position; the time since the last event of its worker counts as work.
 
-    A signal may come while no worker is left; neither its time nor that until the next claim is work.
+    A signal or a comparison may come while no worker is left; neither its time nor that until the next claim is work.
     """
     position, at, kind = recorded.position, recorded.at, type(recorded.event)
-    if kind in _SIGNALS:
+    if kind in _UNCOUNTED:
         return evolve(state, position=position, at=at)
     if kind in _BEGINNINGS or not (state.is_claimed and state.is_working) or at <= state.counted_at:
         return evolve(state, position=position, at=at, counted_at=at)

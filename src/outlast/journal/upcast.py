@@ -13,7 +13,7 @@ from outlast.domain.door import Json
 from outlast.domain.errors import Broken
 from outlast.domain.events import KINDS
 
-READER: Final = 2
+READER: Final = 3
 """The reader version of this program: it understands every event of runs whose min_reader is at most this.
 
 It goes up with every kind of event, or version of one, that is added; `tests/unit/journal/test_readers.py` holds the two together.

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Protocol
 
-from outlast.domain.door import digest_of
+from outlast.domain.door import Json, digest_of
 from outlast.domain.errors import Broken
-from outlast.domain.events import AnyEvent
+from outlast.domain.events import AnyEvent, ModelRequested
+from outlast.domain.run import Call, RunState
 from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
+from outlast.ports.provider import ModelRequest
 from outlast.ports.queue import Claim
 from outlast.ports.store import Store
 from outlast.ports.stream import PutPayload
+from outlast.ports.tool import ToolContext
 from outlast.runs.cache import Cache
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.ledger import Ledger
@@ -55,6 +59,41 @@ class Lease:
         self.until_seconds = asked_seconds + self.lease_seconds
 
 
+class Witness(Protocol):
+    """Who is told of the steps of a run as they are carried out; it holds nothing up and raises nothing."""
+
+    def sees_model(
+        self,
+        state: RunState,
+        intent: ModelRequested,
+        request: ModelRequest,
+        form: str | None,
+        schema: Mapping[str, Json] | None,
+    ) -> None:
+        """A model is asked."""
+        ...
+
+    def sees_tool(self, state: RunState, call: Call, arguments: dict[str, Json]) -> None:
+        """A tool is run with these arguments, which fit it."""
+        ...
+
+    def hears(self, call: str, events: Sequence[AnyEvent]) -> None:
+        """What a call came to; nothing where it was given up."""
+        ...
+
+    def offers(self) -> Sequence[AnyEvent]:
+        """What may ride in a commit; what was offered before and not answered for is lost."""
+        ...
+
+    def was_taken(self, *, is_durable: bool) -> None:
+        """What was offered last is durable, or is to be offered again."""
+        ...
+
+    def leave(self, *, is_cancelled: bool) -> None:
+        """The work on the run is over here."""
+        ...
+
+
 @dataclass(slots=True)
 class Desk:
     """One run at work in one process."""
@@ -67,6 +106,7 @@ class Desk:
     lease: Lease
     ledger: Ledger = field(default_factory=Ledger)
     cache: Cache = field(default_factory=Cache)
+    witness: Witness | None = None
     _texts: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -106,6 +146,10 @@ class Desk:
     async def put(self, content: bytes, digest: str) -> None:
         """Store content with this run at once."""
         await self.store.commit([PutPayload(self.run_id, digest, content)])
+
+    def handed(self, context: ToolContext) -> ToolContext:
+        """What a tool is given."""
+        return context
 
     async def must_be_mine(self) -> None:
         """Raise Broken (`lease_lost`) unless this worker surely holds the lease; asked right before a `once` call.

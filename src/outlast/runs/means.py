@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from outlast.domain.door import Json
 from outlast.domain.events import PinnedTool, Recorded
 from outlast.domain.hooks import Hook
 from outlast.domain.run import RunState
+from outlast.domain.shadow import Selector
 from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import Begun, ToolCall, ToolError
 from outlast.ports.background_driver import Handle
@@ -112,7 +113,7 @@ class Means:
 
     `provider` gives the models of a role. `pinned` are the tools as a run would be pinned to them now, where they may have
     changed. `memory` is None where nothing is remembered. `indoors` is what tools may ask of outlast itself, `office` keeps the
-    background tasks; without it a run has none. `close` gives everything back.
+    background tasks; without it a run has none. `shadow` is None where no step is shadowed. `close` gives everything back.
     """
 
     workflow: Workflow
@@ -131,6 +132,53 @@ class Means:
     memory: LongTermMemory | None = None
     indoors: Indoors | None = None
     office: Office | None = None
+    shadow: Shadow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What shadowed steps are made with: the definition a run would be pinned to under other settings, and its means."""
+
+    definition: TaskDefinition
+    means: Means
+
+
+class BuildVariant(Protocol):
+    """Builds the variant of a run, at the first step that needs it."""
+
+    async def __call__(self, *, only_prompts: bool) -> Variant:
+        """The variant, or what the run itself has but for the prompts of its roles.
+
+        Raises CallerMistake when something it needs is not here.
+        """
+        ...
+
+
+class Afterwards(Protocol):
+    """Sees comparisons through that outlast the work on their run."""
+
+    def take_over(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do this work from now on, for as long as the process has time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shadow:
+    """Which steps of a run are also made the way of a variant, and within which bounds.
+
+    `variant` is the digest of the settings that differ, `share` the part of the chosen steps that is shadowed. `max_cost_usd` and
+    `max_tokens` bound what all of it uses up in one run, beside the limits of the run; the calls in flight may go beyond them.
+    """
+
+    selectors: tuple[Selector, ...]
+    variant: str
+    build: BuildVariant
+    afterwards: Afterwards
+    share: float = 1.0
+    timeout_seconds: float = 120.0
+    max_concurrent: int = 2
+    max_cost_usd: float | None = None
+    max_tokens: int | None = None
 
 
 class BuildMeans(Protocol):

@@ -71,6 +71,8 @@ async def perform_model(
 ) -> Outcome:
     """Ask, and turn what comes into events. A failure of the endpoint is an event too."""
     started = desk.seconds()
+    if desk.witness is not None:
+        desk.witness.sees_model(state, intent, request, form, schema)
 
     def observe(delta: Delta) -> None:
         if intent.summarises_before is not None:

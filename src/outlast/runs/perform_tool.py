@@ -74,6 +74,8 @@ async def perform_tool(desk: Desk, state: RunState, call: Call, edited: dict[str
     checked = desk.means.check_arguments(tool, arguments)
     if isinstance(checked, ToolError):
         return Outcome([*hooks, _answer(call, ToolOutcome(False, shown_error(checked), checked))])
+    if desk.witness is not None:
+        desk.witness.sees_tool(state, call, checked)
     tried = await _tries(desk, state, call, tool, pinned, checked, spending)
     if isinstance(tried.result, Ask) and not state.tells_of:
         question = QuestionAsked(
@@ -148,7 +150,7 @@ async def _tries(
     spending: Spending,
 ) -> _Tried:
     """Try, and try again what raised or ran out of time; what a tool reports as failed only where the tool itself asks for it."""
-    context = context_for(desk, state, call, spending)
+    context = desk.handed(context_for(desk, state, call, spending))
     own = tool.retry
     most = 1 if pinned.effect is Effect.ONCE else pinned.max_attempts
     settings = RetrySettings(backoff=pinned.backoff, base_seconds=state.definition.retry.base_seconds)

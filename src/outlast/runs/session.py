@@ -141,6 +141,7 @@ class Session:
                 return True
         draft = Draft()
         now, lease = self.desk.now(), self.desk.lease.claim
+        self._place_offered(draft, now)
         self.drafter.place(draft, RunReleased(reason), now)
         is_quiet = due_at is not None and is_found_in_time(due_at - now)
         give_back = Release("runs", self.desk.run_id, lease.generation, due_at, reason, is_quiet)
@@ -187,7 +188,15 @@ class Session:
         if not self.is_draining and self._trouble is None:
             self.decided_at = now
             self.drafter.settle(draft, now)
+        if draft.recorded:
+            self._place_offered(draft, now)
         return draft
+
+    def _place_offered(self, draft: Draft, now: datetime) -> None:
+        """What was seen beside the run rides along; no commit is made for it alone."""
+        if self.desk.witness is not None:
+            for event in self.desk.witness.offers():
+                self.drafter.place(draft, event, now)
 
     def _place(self, draft: Draft, outcome: Outcome, now: datetime) -> None:
         """Add what a call came to; where its handle is another task's already, what it comes to then."""
@@ -217,6 +226,8 @@ class Session:
         items = [*prepared.items, *joined, *draft.items, *self._row_items(draft.recorded), *last]
         written = await self.desk.store.commit(items)
         self._is_stale = False
+        if self.desk.witness is not None:
+            self.desk.witness.was_taken(is_durable=isinstance(written, Committed))
         if isinstance(written, Committed):
             self._is_in_line = False
             return True
@@ -287,14 +298,19 @@ class Session:
 
     async def _carried_out(self, name: str, effect: Effect) -> None:
         """Carry a call out and keep what it came to for the next commit."""
+        events: Sequence[AnyEvent] = ()
         try:
-            self._done.append(await effect())
+            outcome = await effect()
+            self._done.append(outcome)
+            events = outcome.events
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever a performer lets out ends the session, raised where it commits
             self._trouble = error
         finally:
             self._in_flight.pop(name, None)
+            if self.desk.witness is not None:
+                self.desk.witness.hears(name, events)
             self.wake.set()
 
     def _effect(self, started: Started) -> Effect:

@@ -34,7 +34,14 @@ def summary_of(state: RunState) -> dict[str, Json]:
         "error": {"code": failure.code, "detail": failure.detail, "next": failure.next_step}
         if failure
         else None,
+        "is_shadowed": is_shadowed(state),
     }
+
+
+def is_shadowed(state: RunState) -> bool:
+    """Does a run choose steps that are shadowed? Where it does, its row says so."""
+    shadow = state.definition.settings.get("shadow")
+    return isinstance(shadow, dict) and bool(shadow.get("steps"))
 
 
 def waiting_for(state: RunState) -> list[str]:

@@ -16,6 +16,7 @@ from outlast.domain.events import (
     ToolsChanged,
 )
 from outlast.domain.run import RunState
+from outlast.domain.states import State
 from outlast.domain.task import TaskDefinition
 from outlast.journal.fold import explained, unknown_run
 from outlast.journal.history import read_history
@@ -32,6 +33,7 @@ from outlast.runs.loop import drive, patiently
 from outlast.runs.means import BuildMeans, Means
 from outlast.runs.readings import Readings, read_all
 from outlast.runs.session import Session
+from outlast.runs.shadowing.beside import Beside, used_in
 from outlast.runs.summary import said_first
 from outlast.runs.thread import known_thread
 
@@ -98,6 +100,7 @@ class Worker:
         woken = asyncio.Event()
         heartbeat.enter(lease, woken.set)
         means: Means | None = None
+        session: Session | None = None
         history: list[Recorded] = []
         try:
             history = await read_history(self.store, claim.item)
@@ -130,6 +133,8 @@ class Worker:
         finally:
             self._sessions.pop(claim.item, None)
             heartbeat.leave(lease)
+            if session is not None and session.desk.witness is not None:
+                session.desk.witness.leave(is_cancelled=session.state.state is State.CANCELLED)
             if means is not None:
                 await means.close()
 
@@ -172,6 +177,8 @@ class Worker:
         desk = Desk(
             run_id, state.user_id, state.thread_id, self.store, means, lease, readings.ledger, readings.cache
         )
+        if means.shadow is not None:
+            desk.witness = Beside(desk, means.shadow, used_in(history))
         return Session(desk, readings, reload, wake, position)
 
 

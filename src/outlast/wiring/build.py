@@ -20,8 +20,9 @@ from outlast.ports.provider import Provider
 from outlast.ports.store import Store
 from outlast.ports.tool import Tool
 from outlast.runs.background import LOCAL
-from outlast.runs.means import FormRead, Means
+from outlast.runs.means import FormRead, Means, Variant
 from outlast.runs.remembering.long_term_memory import LongTermMemory
+from outlast.runs.shadowing.aftermath import Aftermath
 from outlast.runs.structured import read_structured
 from outlast.runs.workflows.research.reporting import REPORT_TOOL
 from outlast.service.background.office import TaskOffice
@@ -35,10 +36,14 @@ from outlast.wiring.mcp.tools import McpTools, is_stand_in, label_of
 from outlast.wiring.models import Endpoints, Models
 from outlast.wiring.outside import hooks_of, workflow_of
 from outlast.wiring.reading import Reading, reading_of
+from outlast.wiring.settings.models import money_doubts
 from outlast.wiring.settings.parts import ToolSettings
 from outlast.wiring.settings.pin import pinned_settings
+from outlast.wiring.settings.repin import pinned_under
+from outlast.wiring.settings.shadowed import varied
 from outlast.wiring.settings.text import Text
 from outlast.wiring.settings.tree import Settings
+from outlast.wiring.shadows import shadow_doubts, shadow_of, shadowed_tools
 from outlast.wiring.workspaces import workspace_of
 
 READING_TOOLS: Final = frozenset({"web_search", "web_fetch"})
@@ -73,6 +78,7 @@ class Builder:
         self._store = store
         self._mcp = McpTools(environ)
         self._memory = memory
+        self._afterwards = Aftermath()
         self._catalogues: dict[tuple[Path | str, ...], ToolCatalogue] = {}
         self._pinned: dict[str, Settings] = {}
         elsewhere: dict[str, BackgroundDrivers] = dict.fromkeys(KINDS, McpDrivers(self._mcp, settings))
@@ -84,7 +90,23 @@ class Builder:
     async def __call__(self, run_id: str, definition: TaskDefinition) -> Means:
         """The means of a run. Raises CallerMistake for everything the run needs that is not here."""
         settings = self._settings(definition)
-        models = self._models(definition)
+        means = await self._means(run_id, definition, settings, self._endpoints)
+        build = partial(self._variant, run_id, definition, settings)
+        return replace(means, shadow=shadow_of(definition, settings, build, self._afterwards))
+
+    async def _variant(
+        self, run_id: str, definition: TaskDefinition, settings: Settings, *, only_prompts: bool
+    ) -> Variant:
+        """What shadowed steps of a run are made with. Endpoints that fail it are not held against those of the run."""
+        other = varied(settings, only_prompts=only_prompts)
+        changed = pinned_under(definition, other, self._environ)
+        needed = replace(changed, tools=shadowed_tools(definition, settings))
+        return Variant(changed, await self._means(run_id, needed, other, Endpoints()))
+
+    async def _means(
+        self, run_id: str, definition: TaskDefinition, settings: Settings, endpoints: Endpoints
+    ) -> Means:
+        models = self._models(definition, settings, endpoints)
         tools = await self._tools(definition, settings)
         workflow, hooks = workflow_of(definition), hooks_of(definition)
         workspace = workspace_of(self._own.home, run_id)
@@ -147,9 +169,19 @@ class Builder:
             tools = self._with_own(settled, settings, offered)
         return settled, _pinned(tools, settings, definition.retry)
 
+    def doubts(self, definition: TaskDefinition) -> list[str]:
+        """What to know of a run that would be pinned so, before it begins."""
+        settings = self._settings(definition)
+        return [*money_doubts(definition, settings), *shadow_doubts(definition, settings, self._environ)]
+
     async def close(self) -> None:
-        """Close connections that outlive single runs. Safe to call twice."""
+        """End what outlasts single runs, and close connections they share. Safe to call twice."""
+        await self._afterwards.close()
         await self._mcp.close()
+
+    async def settle(self, seconds: float) -> None:
+        """Wait until nothing that outlasts its run is left to do, for so long at most."""
+        await self._afterwards.settle(seconds)
 
     async def _tools(self, definition: TaskDefinition, settings: Settings) -> dict[str, Tool]:
         """The tools of a definition, in its order: those servers have, else those there are here."""
@@ -178,12 +210,12 @@ class Builder:
 
     async def check(self, definition: TaskDefinition) -> None:
         """Make sure that the models, the workflow and the hooks of a task are there. Raises CallerMistake as a call does."""
-        await self._models(definition).close()
+        await self._models(definition, self._settings(definition), self._endpoints).close()
         workflow_of(definition)
         hooks_of(definition)
 
-    def _models(self, definition: TaskDefinition) -> Models:
-        models = Models(self._settings(definition), self._environ, self._provider, self._endpoints)
+    def _models(self, definition: TaskDefinition, settings: Settings, endpoints: Endpoints) -> Models:
+        models = Models(settings, self._environ, self._provider, endpoints)
         for role in definition.roles:
             models.of(role)
         return models

@@ -36,7 +36,6 @@ from outlast.wiring.identity import as_holder, as_name, is_surely_gone, own_iden
 from outlast.wiring.models import Endpoints
 from outlast.wiring.remembering import memory_of
 from outlast.wiring.settings.load import load
-from outlast.wiring.settings.models import money_doubts
 from outlast.wiring.settings.overrides import Override
 from outlast.wiring.settings.pin import pin
 from outlast.wiring.settings.repin import repinned
@@ -193,7 +192,7 @@ class Engine:
         if await self._known(request) is None:
             definition, tools = await self.builder.settled(definition)
             await self.builder.check(definition)
-            for doubt in money_doubts(definition, self.settings):
+            for doubt in self.builder.doubts(definition):
                 tell(doubt)
             async with self.builder.reading(definition) as reading:
                 for problem in reading.problems():
@@ -268,7 +267,7 @@ class Engine:
             drain_seconds=harness.drain_seconds,
             are_others_idle=tending.is_idle,
         )
-        return WholeShift(runs, tending, self.keeper())
+        return WholeShift(runs, tending, self.keeper(), self.builder.settle)
 
     def keeper(self) -> Keeper | None:
         """Who remembers what runs found and keeps memory in order; None where nothing is remembered."""
@@ -278,7 +277,11 @@ class Engine:
         return Keeper(self.store, self.memory, holder=holder, lease_seconds=self.lease_seconds)
 
     async def remember(self, run_id: str) -> None:
-        """Remember what a run found, as far as that takes a moment; what is left, or cannot be done now, a worker does later."""
+        """Remember what a run found, as far as that takes a moment; what is left, or cannot be done now, a worker does later.
+
+        Shadowed steps that outlast the run have the same moment; what they have not come to then is lost.
+        """
+        await self.builder.settle(REMEMBER_SECONDS)
         keeper = self.keeper()
         if keeper is not None:
             with suppress(OutlastError, TimeoutError):

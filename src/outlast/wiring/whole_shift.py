@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Final
 
 from outlast.domain.errors import OutlastError
 from outlast.runs.remembering.keeper import Keeper
 from outlast.runs.shift import Shift
 from outlast.tasks.loops import TaskShift
+
+SETTLE_SECONDS: Final = 30.0
+"""How long a worker that has nothing else to do waits for what outlasts its runs."""
 
 
 class Tending:
@@ -39,10 +43,17 @@ class Tending:
 class WholeShift:
     """A shift of runs with the tending of background tasks and the keeping of memory beside it; see `Shift`."""
 
-    def __init__(self, runs: Shift, tending: Tending, keeper: Keeper | None = None) -> None:
+    def __init__(
+        self,
+        runs: Shift,
+        tending: Tending,
+        keeper: Keeper | None = None,
+        settle: Callable[[float], Awaitable[None]] | None = None,
+    ) -> None:
         self._runs = runs
         self._tending = tending
         self._keeper = keeper
+        self._settle = settle
 
     @property
     def is_stopping(self) -> bool:
@@ -71,6 +82,8 @@ class WholeShift:
             if self._keeper is not None and keeping is not None:
                 self._keeper.stop()
                 await asyncio.wait([keeping])
+        if self._settle is not None and until_idle and not self.is_stopping:
+            await self._settle(SETTLE_SECONDS)
         if self._keeper is not None and until_idle and not self.is_stopping:
             await self._keeper.clear()
 

@@ -78,6 +78,7 @@ ADDED = {
         ),
         *("RecallRequested", "TaskReported", "TasksShown", "ToolsChanged", "TurnTaken"),
     ),
+    3: ("ShadowCompared",),
 }
 """The kinds of events that each reader added, a later version of a kind as `Kind.2`; what is released is never changed here."""
 

@@ -7,7 +7,7 @@ import hashlib
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.store import Store
 from outlast.ports.tool import Tool
 from outlast.runs.decide import Workflow
-from outlast.runs.means import Means
+from outlast.runs.means import Means, Shadow
 from outlast.runs.remembering.long_term_memory import LongTermMemory
 from outlast.runs.worker import Worker
 from outlast.runs.workflows import chat, research
@@ -63,7 +63,8 @@ class Audience:
 class Stage:
     """Runs of one task on one store, played by one model. `requests` holds what the model was asked, in order.
 
-    `trouble`, when set, keeps runs from being taken up. With `drivers` runs may have background tasks.
+    `trouble`, when set, keeps runs from being taken up. With `drivers` runs may have background tasks, with a `shadow` steps of
+    theirs are shadowed.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Stage:
         self.rules = TaskRules()
         self.notify: Notify = "agent"
         self.memory: LongTermMemory | None = None
+        self.shadow: Shadow | None = None
         self.tools: dict[str, Tool] = {}
         self.cast(tools)
 
@@ -150,7 +152,11 @@ class Stage:
     async def _build(self, run_id: str, definition: TaskDefinition) -> Means:
         if self.trouble is not None:
             raise self.trouble
-        provider = ScriptedProvider(self._answer)
+        return replace(self.means(definition, self._answer), shadow=self.shadow)
+
+    def means(self, definition: TaskDefinition, answering: Answering) -> Means:
+        """The means of a run whose model plays this part."""
+        provider = ScriptedProvider(answering)
         return Means(
             workflow=self.workflow or WORKFLOWS[definition.workflow],
             office=self._office(),

@@ -12,6 +12,7 @@ released, a kind and its fields are readable for ever: change one by raising VER
       Tooling           ToolRequested ToolAnswered ToolUnsettled LoopNoticed HookRequested HookRan
       Planning          PlanMade PlanRefused SubtaskStarted SubtaskConcluded SubtaskReviewed SubtaskDropped ReportWritten ValueSet
       Asking            ApprovalAsked TicketExpired TicketVoided QuestionAsked
+      Shadowing         ShadowCompared (by the worker that made the comparison, also when it holds the lease no more)
     signals           appended by anyone who may
       Signal            PauseRequested ResumeRequested CancelRequested Said Approved Rejected Answered LimitsChanged
                         EndAwaited MessageSent MessageReceived TaskReported
@@ -63,6 +64,7 @@ from outlast.domain.events.planning import (
     ValueSet,
 )
 from outlast.domain.events.recall import MemoryRecalled, RecallFailed, RecallRequested
+from outlast.domain.events.shadowing import ShadowCompared
 from outlast.domain.events.signals import (
     Answered,
     Approved,
@@ -133,6 +135,8 @@ __all__ = [
     "RunReleased",
     "RunStarted",
     "Said",
+    "ShadowCompared",
+    "Shadowing",
     "Signal",
     "StateEntered",
     "SubtaskConcluded",
@@ -188,6 +192,7 @@ Planning = (
     | ValueSet
 )
 Asking = ApprovalAsked | TicketExpired | TicketVoided | QuestionAsked
+Shadowing = ShadowCompared
 Signal = (
     PauseRequested
     | ResumeRequested
@@ -202,7 +207,7 @@ Signal = (
     | MessageReceived
     | TaskReported
 )
-AnyEvent = Lifecycle | Conversation | Recall | Tooling | Planning | Asking | Signal
+AnyEvent = Lifecycle | Conversation | Recall | Tooling | Planning | Asking | Shadowing | Signal
 
 KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(AnyEvent)}
 """Every kind of event by name."""

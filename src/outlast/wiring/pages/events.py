@@ -9,9 +9,18 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any, Final, get_args, get_type_hints
 
-from outlast.domain.events import Asking, Conversation, Lifecycle, Planning, Recall, Signal, Tooling
+from outlast.domain.events import (
+    Asking,
+    Conversation,
+    Lifecycle,
+    Planning,
+    Recall,
+    Shadowing,
+    Signal,
+    Tooling,
+)
 
-_FAMILIES: Final = (Lifecycle, Conversation, Recall, Tooling, Planning, Asking, Signal)
+_FAMILIES: Final = (Lifecycle, Conversation, Recall, Tooling, Planning, Asking, Shadowing, Signal)
 
 _HEAD: Final = """\
 # Events
@@ -20,8 +29,8 @@ Made from the code by `just docs`; do not edit.
 
 What happens in a run is an event in its journal, in the past tense, at a position from 1 without gaps. `outlast trace RUN --json`
 shows each as one line: `seq` is the position, `kind` the name below, `data` the fields, those at their defaults left out. Fields
-named `secret` are never shown. The first six families are written by the worker that holds the run's lease; signals are
-written by whoever may ask something of the run. A kind and its fields stay readable for ever.
+named `secret` are never shown. The first six families are written by the worker that holds the run's lease, comparisons of shadow
+mode by the worker that made them, signals by whoever may ask something of the run. A kind and its fields stay readable for ever.
 
 A text of more than 8 KiB is stored once under its digest and put back when it is read.
 """
@@ -36,7 +45,7 @@ def page() -> str:
 
 
 def _family(family: Any, told: dict[str, type]) -> Iterator[str]:
-    kinds = get_args(family)
+    kinds = get_args(family) or (family,)
     title = inspect.getdoc(sys.modules[kinds[0].__module__]) or ""
     yield f"## {title.splitlines()[0].rstrip('.')}\n"
     for kind in kinds:

@@ -14,6 +14,7 @@ from outlast.wiring.settings.document import Document, read_file
 from outlast.wiring.settings.load import find_config, read_settings
 from outlast.wiring.settings.models import ROLES, llm_of, search_of
 from outlast.wiring.settings.problem import Place, Problem, nearest, shown_path
+from outlast.wiring.settings.shadow_check import shadow_problems
 from outlast.wiring.settings.spec import lacking
 from outlast.wiring.settings.task_files import read_task, task_files
 from outlast.wiring.settings.task_tree import TaskDocument
@@ -45,8 +46,10 @@ def check(
     problems += _missing_settings(settings, document)
     problems += _unknown_sections(settings, document, known_tools)
     names: dict[str, str] = {}
+    tasks: list[TaskDocument] = []
     for task_file in task_files(settings):
-        problems += _check_task(task_file, settings, environ, known_tools, names)
+        problems += _check_task(task_file, settings, environ, known_tools, names, tasks)
+    problems += shadow_problems(settings, document, environ, tasks, known_tools)
     return sorted(set(problems))
 
 
@@ -60,6 +63,7 @@ def _check_task(
     environ: Mapping[str, str],
     known_tools: Collection[str] | None,
     names: dict[str, str],
+    tasks: list[TaskDocument],
 ) -> Iterator[Problem]:
     try:
         document = read_file(file)
@@ -68,6 +72,7 @@ def _check_task(
         return
     task, problems = read_task(document, environ)
     yield from problems
+    tasks.append(task)
     if task.name in names:
         detail = f"{names[task.name]} has a task of this name too; give each a name of its own"
         yield Problem(document.place(("task", "name")), "task.name", detail, "two_tasks")

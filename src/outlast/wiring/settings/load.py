@@ -14,6 +14,7 @@ from outlast.wiring.settings.notices import unused_parts
 from outlast.wiring.settings.overrides import Override, applied
 from outlast.wiring.settings.problem import Problem, mistake_of, shown_path
 from outlast.wiring.settings.reader import Reading
+from outlast.wiring.settings.shadowed import unclear_steps
 from outlast.wiring.settings.tree import Settings
 
 FILE_NAMES: Final = ("outlast.yaml", "config.yaml")
@@ -75,6 +76,7 @@ def read_settings(
     reading = Reading(document, environ)
     settings: Settings = reading.whole()
     reading.problems += _unclear_servers(settings, document)
+    reading.problems += unclear_steps(settings, document)
     notices = tuple(unused_parts(document) + reading.notices)
     return dataclasses.replace(settings, notices=notices, missing=tuple(reading.missing)), reading.problems
 

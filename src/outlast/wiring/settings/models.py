@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from outlast.domain.errors import CallerMistake
@@ -164,9 +165,14 @@ def missing_setting(key: str, meaning: str) -> CallerMistake:
 def _prompt(settings: Settings, role: str) -> str | None:
     """The prompt of a role: the text itself, or the content of the file it names."""
     prompt: str | None = getattr(settings.roles, role).prompt
-    if prompt is None or "\n" in prompt or not prompt.endswith((".md", ".txt")):
+    return None if prompt is None else prompt_text(prompt, role, settings.home)
+
+
+def prompt_text(prompt: str, role: str, home: Path) -> str:
+    """A prompt as it is written, or the content of the file it names. Raises CallerMistake (`unreadable_file`)."""
+    if "\n" in prompt or not prompt.endswith((".md", ".txt")):
         return prompt
-    path = settings.home / prompt
+    path = home / prompt
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)

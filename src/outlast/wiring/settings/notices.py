@@ -8,8 +8,6 @@ from outlast.wiring.settings.document import Document
 
 UNUSED_SECTIONS: Final[dict[str, str]] = {
     "sandbox": "no tool runs code yet",
-    "shadow": "no variant is run beside the real thing yet",
-    "shadow_mode": "no variant is run beside the real thing yet",
 }
 """Sections whose feature is not there yet, and what that means for a run."""
 

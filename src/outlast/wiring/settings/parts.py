@@ -79,9 +79,27 @@ class Overlay:
 class Shadow:
     """A variant that runs beside the real thing, its effects suppressed."""
 
-    steps: tuple[str, ...] = setting((), "What is shadowed: `tool:NAME`, `role:NAME` or `model`.")
+    steps: tuple[str, ...] = setting(
+        (),
+        "What is shadowed: `tool:NAME`, `role:NAME`, `model`, `model:NAME`, `prompt:ROLE` (of the variant its prompt alone) or "
+        "`config` (every call of a model or tool).",
+    )
     variant: Overlay = setting(
         Overlay(), "The settings that differ in the variant, as in the document itself."
+    )
+    share: float = setting(1.0, "Which part of these steps is shadowed, from 0 to 1.", at_least=0, at_most=1)
+    timeout_seconds: float = setting(
+        120.0, "How long the variant of one step may take.", unit="seconds", at_least=0.1
+    )
+    max_concurrent: int = setting(2, "How many shadowed steps of a run are at work at once.", at_least=1)
+    max_cost: float | None = setting(
+        None,
+        "What the variant may cost in one run, beside the limits of the run; then its steps are no longer shadowed.",
+        unit="US dollars",
+        at_least=0,
+    )
+    max_tokens: int | None = setting(
+        None, "How many tokens the variant may use in one run, as `max_cost`.", unit="tokens", at_least=0
     )
 
 

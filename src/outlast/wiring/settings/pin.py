@@ -29,6 +29,7 @@ from outlast.wiring.settings.models import (
 from outlast.wiring.settings.overrides import Override, applied
 from outlast.wiring.settings.problem import Problem, mistake_of
 from outlast.wiring.settings.reader import Reading
+from outlast.wiring.settings.shadowed import prompts_in
 from outlast.wiring.settings.task_files import Task
 from outlast.wiring.settings.task_rules import HUMAN_APPROVAL, POINTS, normal_transition
 from outlast.wiring.settings.task_tree import TaskDocument
@@ -183,6 +184,8 @@ def _record(settings: Settings, tools: tuple[str, ...], environ: Mapping[str, st
     used = {id(text) for text in _used_texts(settings, tools)}
     whole = dumped(settings, lambda text: _recorded(text, environ, is_used=id(text) in used))
     record = {name: _without_none(whole[name]) for name in _PINNED if whole[name] is not None}
+    if isinstance(shadow := record.get("shadow"), dict):
+        record["shadow"] = {**shadow, "variant": prompts_in(shadow.get("variant"), settings)}
     record["harness"] = {
         key: value
         for key, value in cast("dict[str, Json]", record["harness"]).items()

@@ -1,4 +1,4 @@
-"""Pins a fork: what its original is pinned to, with other values over it."""
+"""Pins what is pinned already under other values: a fork, or the variant of a shadow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,16 @@ def repinned(
 ) -> TaskDefinition:
     """The definition with `overrides` over it, checked like any other. Raises CallerMistake (`invalid_task`, `invalid_settings`)."""
     changes = tuple(overrides)
-    settings = pinned_settings(definition, own, changes)
+    return pinned_under(definition, pinned_settings(definition, own, changes), environ, changes)
+
+
+def pinned_under(
+    definition: TaskDefinition,
+    settings: Settings,
+    environ: Mapping[str, str],
+    changes: Iterable[Override] = (),
+) -> TaskDefinition:
+    """The definition under other settings, with `changes` over the keys of its task. Raises CallerMistake as `pin` does."""
     document = Document(f"the task {definition.name}", {"task": _as_document(definition)})
     task, problems = read_task(document, environ, changes)
     if problems:
