@@ -8,7 +8,7 @@ from typing import Final
 SECTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Work": ("init", "run", "chat", "resume", "fork", "serve", "worker"),
     "Steer a run": ("pause", "cancel", "say", "answer", "approve", "reject", "set"),
-    "Look": ("runs", "show", "report", "trace", "threads", "tasks", "memory", "stats"),
+    "Look": ("runs", "show", "report", "trace", "threads", "tasks", "memory", "stats", "shadow"),
     "Keep and move": ("export", "import", "archive", "prune"),
     "Set up": ("config", "tools", "token", "doctor", "db"),
 }
