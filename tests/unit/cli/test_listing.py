@@ -10,7 +10,7 @@ from cyclopts import App
 from outlast.cli.listing import SECTIONS, command_names, overview, summary_of
 from outlast.cli.main import answer
 
-FAMILIES = {"tasks", "token", "config", "db", "memory", "threads", "tools"}
+FAMILIES = {"tasks", "token", "config", "db", "memory", "shadow", "threads", "tools"}
 
 
 def test_the_list_needs_no_library() -> None:

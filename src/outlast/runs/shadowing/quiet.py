@@ -132,7 +132,7 @@ class _Unremembering:
         self._memory = memory
 
     async def remember(self, text: str, replaces: Sequence[str]) -> str:
-        raise ToolTrouble("not_remembered", "A shadow remembers nothing.")
+        raise ToolTrouble("not_remembered", "A shadow remembers nothing.", "Go on without it.")
 
     async def recall(self, query: str, limit: int) -> list[Recalled]:
         return await self._memory.recall(query, limit)
