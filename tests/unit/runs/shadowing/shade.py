@@ -17,8 +17,9 @@ from outlast.runs.means import Shadow, Variant
 from outlast.runs.shadowing.aftermath import Aftermath
 from outlast.wiring.build import pinned
 from outlast.wiring.settings.tree import Settings
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import Answering, say
-from tests.unit.runs.stage import BOUND_SECONDS, Stage, staged
+from tests.unit.runs.stage import Stage, staged
 
 
 @dataclass
@@ -58,7 +59,7 @@ class Shade:
     async def play(self, words: str = "What is there?") -> str:
         """Start a run, drive it until it is given back, and see its comparisons through."""
         run = await self.stage.play(words)
-        await self.aftermath.settle(BOUND_SECONDS)
+        await self.aftermath.settle(PATIENCE_SECONDS)
         return run
 
     async def compared(self, run: str) -> list[ShadowCompared]:

@@ -19,10 +19,11 @@ from outlast.runs.shadowing.beside import Used, used_in
 from outlast.service.signals import cancel, pause, resume
 from outlast.testing.faults import Crash
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import ask_for, call, in_turn, say
 from tests.unit.runs.props import SENT, mail, page
 from tests.unit.runs.shadowing.shade import shaded
-from tests.unit.runs.stage import BOUND_SECONDS, soon
+from tests.unit.runs.stage import soon
 
 READS = in_turn(ask_for(call("page", url="http://a")), say("Read it."))
 
@@ -160,7 +161,7 @@ async def test_a_run_does_not_wait_for_a_variant_that_hangs_and_ends_as_it_would
         assert (await shade.stage.state(run)).outcome == "full"
         assert await shade.compared(run) == []
         hanging.set()
-        await shade.aftermath.settle(BOUND_SECONDS)
+        await shade.aftermath.settle(PATIENCE_SECONDS)
         events = await shade.stage.events(run)
         assert isinstance(events[-1], ShadowCompared)
         assert isinstance(events[-3], RunReleased)
@@ -268,7 +269,7 @@ async def test_cancelling_a_run_ends_its_shadow(tmp_path: Path) -> None:
         await soon(asked)
         await cancel(shade.stage.store, run, "ann")
         await working
-        await shade.aftermath.settle(BOUND_SECONDS)
+        await shade.aftermath.settle(PATIENCE_SECONDS)
         [one] = await shade.compared(run)
         assert stopped.is_set()
         assert one.verdict is Verdict.UNCOMPARED
@@ -303,7 +304,7 @@ async def test_a_paused_run_goes_on_where_comparisons_came_after_it_was_given_ba
         run = await shade.stage.start()
         assert await shade.stage.work(run) == "paused"
         free.set()
-        await shade.aftermath.settle(BOUND_SECONDS)
+        await shade.aftermath.settle(PATIENCE_SECONDS)
         assert isinstance((await shade.stage.events(run))[-1], ShadowCompared)
         await resume(shade.stage.store, run, "ann")
         assert await shade.stage.work(run) == "ended"
@@ -349,7 +350,7 @@ async def test_a_crash_in_the_midst_loses_comparisons_and_repeats_no_effect(tmp_
         assert isinstance(shade.stage.store, SqliteStore)
         await shade.stage.store.expire_lease("runs", run)
         await shade.stage.work(run)
-        await shade.aftermath.settle(BOUND_SECONDS)
+        await shade.aftermath.settle(PATIENCE_SECONDS)
         assert (await shade.stage.state(run)).outcome == "full"
         assert SENT == ["0", "1"]
         told = [one.call for one in await shade.compared(run)]

@@ -15,6 +15,7 @@ from outlast.service.shadow.report import ShadowReports, Wanted, percentile
 from outlast.service.trace import trace_run
 from outlast.wiring.engine import Engine, Request
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 WEIGH = '''
 from outlast.tools import tool
@@ -70,7 +71,7 @@ async def played(engine: Engine, task: str = "t") -> str:
 
 async def worked_on(engine: Engine, run_id: str) -> None:
     await engine.work_on(run_id)
-    await engine.builder.settle(10)
+    await engine.builder.settle(PATIENCE_SECONDS)
 
 
 async def reported(engine: Engine, **wanted: Any) -> dict[str, Any]:
