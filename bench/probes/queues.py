@@ -1,7 +1,7 @@
 """Claiming and completing what is due, one after another in one process: jobs a second.
 
-`ours` claims through the store as a worker does and completes with a commit of its own. `floor` does both with one statement:
-it completes the batch before and takes the next.
+Both complete what they hold and take the next in one: `ours` by a commit of the store, as a worker does that has more due than it
+has room for, `floor` by a bare statement.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ import redis
 
 from bench.probes.stores import opened
 from bench.work import arguments, emit
-from outlast.ports.batch import Item
-from outlast.ports.queue import Enqueue, Release, Shares
+from outlast.ports.batch import Committed, Item
+from outlast.ports.queue import ClaimDue, Enqueue, Release
 from outlast.ports.store import Store
 
 LEASE_SECONDS = 30.0
@@ -120,10 +120,12 @@ async def ours(store: Store, jobs: int, batch: int) -> float:
             Enqueue("bench", f"j{number}", due_at, "ann") for number in range(first, min(jobs, first + 100))
         ]
         await store.commit(items)
-    done, started = 0, time.perf_counter()
-    while claims := await store.claim("bench", "w", LEASE_SECONDS, limit=batch, shares=Shares()):
-        await store.commit([Release("bench", claim.item, claim.generation, None) for claim in claims])
-        done += len(claims)
+    following = ClaimDue("bench", "w", LEASE_SECONDS, batch)
+    done, started, answer = 0, time.perf_counter(), await store.commit([following])
+    while isinstance(answer, Committed) and answer.claims:
+        done += len(answer.claims)
+        finished = [Release("bench", claim.item, claim.generation, None) for claim in answer.claims]
+        answer = await store.commit([*finished, following])
     assert done == jobs
     return jobs / (time.perf_counter() - started)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from outlast.ports.queue import Enqueue, Release
+from outlast.ports.queue import Claim, ClaimDue, Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, PutPayload, PutSnapshot, SweepPayloads
 from outlast.ports.task_rows import DeleteTask, InsertTask, UpdateTask
 from outlast.ports.thread_rows import DeleteThread, InsertThread
 
-Item = (
+Write = (
     Append
     | InsertRun
     | UpdateRun
@@ -28,6 +28,9 @@ Item = (
     | UpdateTask
     | DeleteTask
 )
+"""What changes something that is named."""
+
+Item = Write | ClaimDue
 
 
 class Guard(StrEnum):
@@ -47,7 +50,12 @@ class Guard(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """All items of the batch are durable."""
+    """All items of the batch are durable. `claims` are the leases that its `ClaimDue` have taken, in their order.
+
+    After a lost connection they may not be known: whoever has asked for them has none then, and they run out by themselves.
+    """
+
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,19 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimDue:
+    """When the rest of the batch is written, take leases on due entries as `Store.claim` does, in the same commit: whoever has done
+    with one entry takes the next. No guard: where nothing is due nothing is taken, and a batch that is refused takes nothing."""
+
+    queue: str
+    holder: str
+    lease_seconds: float
+    limit: int = 1
+    reader: int = 1
+    shares: Shares = Shares()
+
+
+@dataclass(frozen=True, slots=True)
 class QueueEntry:
     """An entry as it stands. `holder` is the text the last claimer gave; `until` is None when no lease is held."""
 

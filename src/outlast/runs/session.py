@@ -53,6 +53,7 @@ from outlast.runs.perform_model import perform_model, request_of
 from outlast.runs.perform_tool import perform_tool
 from outlast.runs.readings import Readings
 from outlast.runs.recall.perform import perform_recall
+from outlast.runs.relay import Relay
 from outlast.runs.remembering.queue import due_for_memory
 from outlast.runs.summary import row_change, thread_words
 
@@ -81,6 +82,7 @@ class Session:
         self.is_draining = False
         self.is_cut_short = False
         self.has_signals = False
+        self.relay: Relay | None = None
         self.decided_at = desk.now()
         self._reload = reload
         self._in_flight: dict[str, asyncio.Task[None]] = {}
@@ -145,7 +147,12 @@ class Session:
         self.drafter.place(draft, RunReleased(reason), now)
         is_quiet = due_at is not None and is_found_in_time(due_at - now)
         give_back = Release("runs", self.desk.run_id, lease.generation, due_at, reason, is_quiet)
-        return await self._committed(draft, [give_back])
+        wish = None if self.relay is None else self.relay.wish()
+        asked_at = self.desk.seconds()
+        written = await self._committed(draft, [give_back] if wish is None else [give_back, wish])
+        if written is not None and wish is not None and self.relay is not None:
+            self.relay.take(written.claims, asked_at)
+        return written is not None
 
     async def kill_calls(self) -> None:
         """Cancel the calls in flight and wait until nothing of them is left, for so long. What had ended before is kept."""
@@ -169,7 +176,7 @@ class Session:
             if not draft.recorded:
                 return False
             self._unsure = draft.started
-            if await self._committed(draft):
+            if await self._committed(draft) is not None:
                 self._begin_unsure()
                 return True
             self._unsure = []
@@ -218,8 +225,8 @@ class Session:
         before = draft.before or self.state
         return await office.joined(before, self.state, draft.recorded, draft.handles, self.desk.now())
 
-    async def _committed(self, draft: Draft, last: Sequence[Item] = ()) -> bool:
-        """Write a draft. False when the journal had grown: the readings are then made anew."""
+    async def _committed(self, draft: Draft, last: Sequence[Item] = ()) -> Committed | None:
+        """Write a draft. None when the journal had grown: the readings are then made anew."""
         self._is_stale = True
         prepared = prepare(self.desk.run_id, draft.recorded, self.desk.generation)
         joined = await self._joined(draft)
@@ -230,11 +237,11 @@ class Session:
             self.desk.witness.was_taken(is_durable=isinstance(written, Committed))
         if isinstance(written, Committed):
             self._is_in_line = False
-            return True
+            return written
         if items[written.index] in joined:
             self._refuse(written.guard, items[written.index], draft)
             await self._read_anew()
-            return False
+            return None
         if written.guard is Guard.THREAD_BUSY:
             raise Conflict(
                 "thread_busy",
@@ -247,7 +254,7 @@ class Session:
                 "lease_lost", f"Another worker holds {self.desk.run_id} ({written.guard}).", NOTHING_TO_DO
             )
         await self._read_anew()
-        return False
+        return None
 
     def _refuse(self, guard: Guard, item: Item, draft: Draft) -> None:
         """A row of a background task could not be written: it has gone on meanwhile, or its handle is another task's."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from outlast.domain.errors import Broken, OutlastError
-from outlast.ports.queue import Claim, Shares
+from outlast.ports.queue import Claim, ClaimDue, Shares
 from outlast.ports.watch import Watch
 from outlast.runs.crowd import SAFETY_POLL_SECONDS, hold_back_seconds
 from outlast.runs.elapsed import elapsed_seconds
@@ -35,7 +35,8 @@ class Shift:
     """One worker at work: at most `concurrency` runs at once, leases shared out by `shares` over all workers of the store.
 
     Told to stop, it lets calls in flight end for `drain_seconds`, then kills them; every run is given back, due at once. It is not
-    idle while others in the process are not, whose work may make runs due.
+    idle while others in the process are not, whose work may make runs due. While more is due than it has room for or may
+    have, a run that is given back takes the next one in the same commit.
     """
 
     def __init__(
@@ -56,6 +57,8 @@ class Shift:
         self._disturbed = asyncio.Event()
         self._hurry = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._heartbeat: Heartbeat | None = None
+        self._has_more = False
         self._crowd = 1
         self._claim_seconds = 0.0
         self._due_in_seconds: float | None = None
@@ -75,17 +78,28 @@ class Shift:
         self._hurry.set()
         self.stop()
 
+    def wish(self) -> ClaimDue | None:
+        """See `Relay.wish`."""
+        is_wanted = self._has_more and not self.is_stopping
+        return self._worker.wish_for_one(self._shares) if is_wanted else None
+
+    def take(self, claims: Sequence[Claim], claimed_at: float) -> None:
+        """See `Relay.take`."""
+        self._has_more = bool(claims)
+        self._begin(claims, claimed_at)
+
     async def serve(self, *, until_idle: bool = False) -> None:
         """Work until told to stop or, with `until_idle`, until nothing is due. A store that cannot serve is waited for."""
         worker = self._worker
         watch = worker.store.watch(["queue:runs"])
         async with Heartbeat(worker.store, worker.lease_seconds) as heartbeat:
+            self._heartbeat = heartbeat
             seat = Seat(worker.store, worker.holder, worker.lease_seconds, heartbeat, self._disturbed.set)
             try:
                 while not self._stop.is_set():
                     self._disturbed.clear()
-                    has_taken = await self._take_some(seat, heartbeat)
-                    if until_idle and has_taken is False and await self._is_idle(seat, heartbeat):
+                    has_taken = await self._take_some(seat)
+                    if until_idle and has_taken is False and await self._is_idle(seat):
                         return
                     await self._rest(watch, has_taken)
             finally:
@@ -93,7 +107,7 @@ class Shift:
                 await self._hand_back()
                 await seat.leave()
 
-    async def _is_idle(self, seat: Seat, heartbeat: Heartbeat) -> bool:
+    async def _is_idle(self, seat: Seat) -> bool:
         """Is nothing at work and nothing due, even after the seat was left?
 
         Who enqueues from then on sees that nobody is here; what was enqueued before is found by one more look.
@@ -101,9 +115,9 @@ class Shift:
         if self._tasks or not await self._are_others_idle():
             return False
         await seat.leave()
-        return await self._take_some(None, heartbeat) is False
+        return await self._take_some(None) is False
 
-    async def _take_some(self, seat: Seat | None, heartbeat: Heartbeat) -> bool | None:
+    async def _take_some(self, seat: Seat | None) -> bool | None:
         """Take the runs there is room for, where any is due, from a seat. None: nobody knows, since the store cannot serve."""
         try:
             if seat is not None:
@@ -111,24 +125,29 @@ class Shift:
                 self._crowd = await seat.crowd()
             if not self._room or not await self._is_due():
                 return False
-            return await self._claim(heartbeat)
+            return await self._claim()
         except Broken as trouble:
             if trouble.code not in STORE_TROUBLES:
                 raise
             _log.warning("nothing can be taken now: %s", trouble.detail)
             return None
 
-    async def _claim(self, heartbeat: Heartbeat) -> bool:
-        if not self._room:
+    async def _claim(self) -> bool:
+        room = self._room
+        if not room:
             return False
         claimed_at = elapsed_seconds()
-        claims = await self._worker.claim_due(self._room, self._shares)
+        claims = await self._worker.claim_due(room, self._shares)
         self._claim_seconds = elapsed_seconds() - claimed_at
+        self._has_more = len(claims) == room
+        self._begin(claims, claimed_at)
+        return bool(claims)
+
+    def _begin(self, claims: Sequence[Claim], claimed_at: float) -> None:
         for claim in claims:
-            task = asyncio.create_task(self._work(claim, claimed_at, heartbeat))
+            task = asyncio.create_task(self._work(claim, claimed_at))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        return bool(claims)
 
     async def _is_due(self) -> bool:
         """Is anything due? A look is cheaper for the store than a claim of nothing."""
@@ -139,13 +158,14 @@ class Shift:
 
     @property
     def _room(self) -> int:
-        return self._concurrency - len(self._tasks)
+        return max(0, self._concurrency - len(self._tasks))
 
-    async def _work(self, claim: Claim, claimed_at: float, heartbeat: Heartbeat) -> None:
+    async def _work(self, claim: Claim, claimed_at: float) -> None:
         """Drive a claimed run; what goes wrong is the run's, not the worker's."""
+        assert self._heartbeat is not None
         _log.info("%s taken (claim %d)", claim.item, claim.generation)
         try:
-            reason = await self._worker.take_up(claim, claimed_at, heartbeat)
+            reason = await self._worker.take_up(claim, claimed_at, self._heartbeat, self)
         except OutlastError as trouble:
             _log.warning("%s given back: %s: %s", claim.item, trouble.code, trouble.detail)
         except Exception:  # noqa: BLE001 - a surprise in one run must not take the others with it
@@ -179,6 +199,7 @@ class Shift:
             if trouble.code not in STORE_TROUBLES:
                 raise
             return BLOCKED_SECONDS
+        self._has_more |= self._due_in_seconds is not None and self._due_in_seconds <= 0
         return rest_seconds(self._due_in_seconds, has_taken=has_taken)
 
     async def _hand_back(self) -> None:

@@ -22,7 +22,7 @@ from outlast.journal.fold import explained, unknown_run
 from outlast.journal.history import read_history
 from outlast.journal.snapshot import state_in
 from outlast.journal.upcast import READER
-from outlast.ports.queue import Claim, Shares
+from outlast.ports.queue import Claim, ClaimDue, Shares
 from outlast.ports.store import Store
 from outlast.runs.desk import Desk, Lease, Outcome
 from outlast.runs.elapsed import elapsed_seconds
@@ -32,6 +32,7 @@ from outlast.runs.line import IN_LINE, stepped_back, turn_events, waits_its_turn
 from outlast.runs.loop import drive, patiently
 from outlast.runs.means import BuildMeans, Means
 from outlast.runs.readings import Readings, read_all
+from outlast.runs.relay import Relay
 from outlast.runs.session import Session
 from outlast.runs.shadowing.beside import Beside, used_in
 from outlast.runs.summary import said_first
@@ -78,6 +79,10 @@ class Worker:
             "runs", self.holder, self.lease_seconds, limit=limit, reader=READER, shares=shares
         )
 
+    def wish_for_one(self, shares: Shares) -> ClaimDue:
+        """What a commit must hold to claim a run that is due."""
+        return ClaimDue("runs", self.holder, self.lease_seconds, 1, READER, shares)
+
     def drain(self) -> None:
         """Start nothing more; runs are handed back once their calls in flight have ended."""
         self._is_draining = True
@@ -91,7 +96,9 @@ class Worker:
             session.is_cut_short = True
             session.wake.set()
 
-    async def take_up(self, claim: Claim, claimed_at: float, heartbeat: Heartbeat) -> str:
+    async def take_up(
+        self, claim: Claim, claimed_at: float, heartbeat: Heartbeat, relay: Relay | None = None
+    ) -> str:
         """Drive a run that was claimed when `claimed_at` seconds had elapsed; returns why it was given back.
 
         Raises what `work_on` raises.
@@ -108,6 +115,7 @@ class Worker:
                 return IN_LINE
             means = await self._built(claim, history)
             session = await self._session(lease, means, history, woken)
+            session.relay = relay
             self._sessions[claim.item] = session
             session.is_draining = self._is_draining
             turn = turn_events(session.state, session.thread_position)

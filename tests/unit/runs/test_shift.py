@@ -13,7 +13,7 @@ from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.errors import Broken
 from outlast.journal.upcast import READER
-from outlast.ports.queue import Enqueue, Release, Shares
+from outlast.ports.queue import ClaimDue, Enqueue, Release, Shares
 from outlast.ports.run_rows import InsertRun
 from outlast.ports.stream import Append
 from outlast.ports.thread_rows import InsertThread, ThreadRow
@@ -163,6 +163,62 @@ async def test_no_more_runs_of_a_user_are_at_work_than_the_bound_says(tmp_path: 
         async with serving(stage, shift, until_idle=True) as task:
             await ended(task)
         assert most == {"ann": 1, "bob": 1}
+
+
+class Watched(SqliteStore):
+    """Counts how runs were claimed: by themselves, or by the commit that gave another back."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.taken: Counter[str] = Counter()
+
+    async def claim(self, queue, *args, **named):  # type: ignore[no-untyped-def]
+        claims = await super().claim(queue, *args, **named)
+        self.taken["claim"] += len(claims) if queue == "runs" else 0
+        return claims
+
+    async def commit(self, batch):  # type: ignore[no-untyped-def]
+        written = await super().commit(batch)
+        if any(isinstance(item, ClaimDue) for item in batch):
+            self.taken["commit"] += len(written.claims)
+        return written
+
+
+async def test_a_run_that_is_given_back_takes_the_next_one_in_the_same_commit(tmp_path: Path) -> None:
+    store = Watched()
+    async with staged(tmp_path, in_turn(say("done")), store=store) as stage:
+        runs = [await stage.start() for _ in range(9)]
+        async with serving(stage, Shift(stage.worker(), concurrency=2), until_idle=True) as task:
+            await ended(task)
+        assert {(await stage.states(run))[-1] for run in runs} == {"COMPLETED"}
+    assert store.taken == {"claim": 2, "commit": 7}
+
+
+async def test_a_run_that_its_users_share_kept_waiting_is_taken_by_the_one_that_makes_room(
+    tmp_path: Path,
+) -> None:
+    store = Watched()
+    async with staged(tmp_path, in_turn(say("done")), store=store) as stage:
+        for _ in range(4):
+            await stage.start(user_id="ann")
+        shift = Shift(stage.worker(), concurrency=3, shares=Shares(per_user=1))
+        async with serving(stage, shift, until_idle=True) as task:
+            await ended(task)
+    assert store.taken == {"claim": 1, "commit": 3}
+
+
+async def test_a_worker_told_to_stop_takes_nothing_for_what_it_gives_back(tmp_path: Path) -> None:
+    gate, store = Gate(), Watched()
+    async with staged(tmp_path, in_turn(*CALLING), gate.tool("hold", "once"), store=store) as stage:
+        for _ in range(3):
+            await stage.start()
+        shift = Shift(stage.worker(), concurrency=1)
+        async with serving(stage, shift) as task:
+            await soon(gate.reached)
+            shift.stop()
+            gate.opened.set()
+            await ended(task)
+    assert store.taken == {"claim": 1}
 
 
 async def test_a_store_that_cannot_serve_for_a_while_does_not_end_the_worker(tmp_path: Path) -> None:

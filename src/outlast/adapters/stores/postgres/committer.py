@@ -119,7 +119,7 @@ class Committer:
     def _line_of(self, batch: Batch) -> _Line:
         if batch.plain is not None:
             return self._plain
-        return self._releases if batch.releases else self._mixed
+        return self._mixed if batch.document else self._releases
 
     def _hand_over(self, line: _Line) -> None:
         """Let a task go on with what came meanwhile."""

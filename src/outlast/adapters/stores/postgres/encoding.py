@@ -13,8 +13,8 @@ from typing import Final, assert_never
 from outlast.adapters.stores.postgres.channels import Channels
 from outlast.adapters.stores.watches import QUEUE_TOPIC, SIGNAL_TOPIC, topics_of
 from outlast.domain.errors import CallerMistake
-from outlast.ports.batch import Item
-from outlast.ports.queue import Enqueue, Release
+from outlast.ports.batch import Item, Write
+from outlast.ports.queue import ClaimDue, Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, PutSnapshot, SweepPayloads
 from outlast.ports.task_rows import DeleteTask, InsertTask, TaskRow, UpdateTask
@@ -32,8 +32,9 @@ class Batch:
     """A batch on its way. `number` is drawn for it and marks its events in the journal.
 
     `plain` is the append of a holder that is all there is: what a run does most of the time, with a statement of its own.
-    `releases` are all there is where whoever claimed many entries has done with them, of which nobody need be told. Any other
-    batch has `document`, its items as JSON, `notices`, what to tell whom on its commit, and `contents`, its payloads.
+    `releases` are all that is written where whoever claimed many entries has done with them, of which nobody need be told. Any
+    other batch has `document`, its items as JSON, `notices`, what to tell whom on its commit, and `contents`, its payloads.
+    `wishes` are what any but a plain one is to claim.
     """
 
     items: tuple[Item, ...]
@@ -44,6 +45,7 @@ class Batch:
     document: str = ""
     notices: str = "[]"
     contents: tuple[bytes, ...] = ()
+    wishes: tuple[ClaimDue, ...] = ()
 
     @property
     def size_bytes(self) -> int:
@@ -60,6 +62,10 @@ class Batch:
             return frozenset({("", self.plain.stream)})
         return frozenset((release.queue, release.item) for release in self.releases)
 
+    def place_of(self, written: int) -> int:
+        """Where an item stands in the batch, of which the server knows only what is written, and in which order."""
+        return [place for place, item in enumerate(self.items) if not isinstance(item, ClaimDue)][written]
+
 
 def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
     """A batch of items, ready to be sent. Raises CallerMistake (`not_storable`) for what no text or number of a server holds."""
@@ -70,11 +76,12 @@ def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
         if plain is not None:
             _check(plain)
             return Batch(items, number, topics, plain)
-        releases = _releases(items) if not topics else ()
-        if releases:
-            return Batch(items, number, topics, releases=releases)
+        wishes = tuple(_wish(item) for item in items if isinstance(item, ClaimDue))
+        releases = _releases(items) if not topics else None
+        if releases is not None:
+            return Batch(items, number, topics, releases=releases, wishes=wishes)
         places = count(1)
-        fields = [_fields(item, places) for item in items]
+        fields = [_fields(item, places) for item in items if not isinstance(item, ClaimDue)]
     except (OverflowError, ValueError) as error:
         raise CallerMistake(
             "not_storable",
@@ -84,7 +91,8 @@ def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
     shared = [topic for topic in sorted(topics) if topic.startswith((QUEUE_TOPIC, SIGNAL_TOPIC))]
     told = [channels.notice(topic) for topic in shared]
     payloads = tuple(item.content for item in items if isinstance(item, PutPayload))
-    return Batch(items, number, topics, document=_to_json(fields), notices=_to_json(told), contents=payloads)
+    document, notices = _to_json(fields), _to_json(told)
+    return Batch(items, number, topics, document=document, notices=notices, contents=payloads, wishes=wishes)
 
 
 def _plain(items: Sequence[Item]) -> Append | None:
@@ -95,14 +103,26 @@ def _plain(items: Sequence[Item]) -> Append | None:
             return None
 
 
-def _releases(items: Sequence[Item]) -> tuple[Release, ...]:
-    """All items, where each gives another lease back."""
+def _releases(items: Sequence[Item]) -> tuple[Release, ...] | None:
+    """All items, where each gives another lease back or, behind those, claims."""
     releases = tuple(item for item in items if isinstance(item, Release))
-    if len(releases) < len(items) or len({(one.queue, one.item) for one in releases}) < len(items):
-        return ()
+    others = items[len(releases) :]
+    if not all(isinstance(item, ClaimDue) for item in others):
+        return None
+    if len({(one.queue, one.item) for one in releases}) < len(releases):
+        return None
     for release in releases:
-        _release(release)
+        _can_release(release)
     return releases
+
+
+def _can_release(release: Release) -> None:
+    """Raise for what `_fields` would raise for."""
+    for text in (release.queue, release.item, release.note):
+        _text(text)
+    _whole(release.generation)
+    if release.due_at is not None:
+        _aware(release.due_at)
 
 
 def _check(append: Append) -> None:
@@ -129,7 +149,7 @@ def document_of(batches: Sequence[Batch]) -> str:
     return f"[{','.join(parts)}]"
 
 
-def _fields(item: Item, places: Iterator[int]) -> Fields:  # noqa: C901 - one case an item
+def _fields(item: Write, places: Iterator[int]) -> Fields:  # noqa: C901 - one case an item
     match item:
         case Append():
             return {
@@ -209,6 +229,15 @@ def _release(item: Release) -> Fields:
         "due_at": None if item.due_at is None else _time(item.due_at),
         "note": _text(item.note),
     }
+
+
+def _wish(item: ClaimDue) -> ClaimDue:
+    """The same, if the server can be asked for it."""
+    for name in (item.queue, item.holder):
+        _text(name)
+    for number in (item.limit, item.reader, item.shares.per_user or 0, item.shares.per_label or 0):
+        _whole(number)
+    return item
 
 
 def _enqueue(item: Enqueue) -> Fields:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from outlast.adapters.stores.postgres.encoding import Batch, document_of
 from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import query
+from outlast.adapters.stores.postgres.wishes import claims_for, columns_of
 from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.stream import Append
 
 _APPEND = query("append_events_if_at")
 _APPEND_GROUPS = query("append_groups_if_at")
 _WHY_NOT_APPENDED = query("why_not_appended")
-_RELEASE_GROUPS = query("release_groups_if_generation")
-_COMMIT = query("commit_batches")
+_CLAIMED = query("claimed_for_batches")
+_RELEASE_GROUPS = query("release_groups_if_generation").replace("{claimed}", _CLAIMED)
+_COMMIT = query("commit_batches").replace("{claimed}", _CLAIMED)
 
 _COMMITTED = Committed()
 
@@ -23,14 +26,16 @@ async def write(link: Link, batches: Sequence[Batch]) -> list[Committed | Refuse
     """What became of each batch. Plain ones come with plain ones, no stream twice, releases with releases, no entry twice."""
     if batches[0].plain is not None:
         return await _write_appends(link, batches)
-    if batches[0].releases:
+    if not batches[0].document:
         return await _write_releases(link, batches)
     contents = [content for batch in batches for content in batch.contents]
+    found = await link.rows(_COMMIT, *columns_of(batches), document_of(batches), contents)
     refused = {
-        place: Refused(Guard(guard), index)
-        for place, index, guard in await link.rows(_COMMIT, document_of(batches), contents)
+        place: Refused(Guard(guard), batches[place].place_of(index))
+        for place, index, guard, *_ in found
+        if place is not None
     }
-    return [refused.get(place, _COMMITTED) for place in range(len(batches))]
+    return _answers(batches, refused, [row[3:] for row in found if row[0] is None])
 
 
 async def _write_appends(link: Link, batches: Sequence[Batch]) -> list[Committed | Refused]:
@@ -96,8 +101,9 @@ async def _write_releases(link: Link, batches: Sequence[Batch]) -> list[Committe
         for place, batch in enumerate(batches)
         for index, release in enumerate(batch.releases)
     ]
-    lost = await link.rows(
+    found = await link.rows(
         _RELEASE_GROUPS,
+        *columns_of(batches),
         [place for place, _, _ in leases],
         [release.queue for _, _, release in leases],
         [release.item for _, _, release in leases],
@@ -105,8 +111,17 @@ async def _write_releases(link: Link, batches: Sequence[Batch]) -> list[Committe
         [release.due_at for _, _, release in leases],
         [release.note for _, _, release in leases],
     )
-    answers: list[Committed | Refused] = [_COMMITTED] * len(batches)
-    for row in reversed(lost):  # the first of a batch is the last to be told
-        place, index, _ = leases[row[0] - 1]
-        answers[place] = Refused(Guard.GENERATION, index)
-    return answers
+    refused: dict[int, Refused] = {}
+    for lost in sorted(row[0] for row in found if row[0] is not None):
+        place, index, _ = leases[lost - 1]
+        refused.setdefault(place, Refused(Guard.GENERATION, index))
+    return _answers(batches, refused, [row[1:] for row in found if row[0] is None])
+
+
+def _answers(
+    batches: Sequence[Batch], refused: Mapping[int, Refused], claimed: Sequence[Sequence[Any]]
+) -> list[Committed | Refused]:
+    if not claimed:
+        return [refused.get(place, _COMMITTED) for place in range(len(batches))]
+    claims = claims_for(batches, refused, claimed)
+    return [refused.get(place) or Committed(claims[place]) for place in range(len(batches))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,10 +23,13 @@ SNAPSHOT_FIELDS = ("position", "fold_version", "body")
 _COMMITTED = Committed()
 
 
-def commit_answer(reply: Any) -> Committed | Refused:
-    """The answer of the commit script."""
+def commit_answer(reply: Any, queues: Sequence[str]) -> Committed | Refused:
+    """The answer of the commit script to a batch that claims from `queues`."""
     if reply == 1:
         return _COMMITTED
+    if reply[0] == 1:
+        taken = itertools.starmap(claims, zip(queues, reply[1:], strict=True))
+        return Committed(tuple(itertools.chain.from_iterable(taken)))
     guard, index = reply
     return Refused(Guard(guard.decode()), index)
 

@@ -10,7 +10,7 @@ from typing import assert_never
 from outlast.adapters.stores.times import to_micros
 from outlast.domain.errors import CallerMistake
 from outlast.ports.batch import Item
-from outlast.ports.queue import Enqueue, Release
+from outlast.ports.queue import ClaimDue, Enqueue, Release, Shares
 from outlast.ports.run_rows import DeleteRun, InsertRun, RunRow, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, PutSnapshot, SweepPayloads
 from outlast.ports.task_rows import DeleteTask, InsertTask, TaskFilter, TaskRow, UpdateTask
@@ -52,6 +52,21 @@ def event_text(event: EventRow) -> bytes:
 def optional(value: bytes | None) -> bytes:
     """Empty for None, else the value behind a mark."""
     return b"" if value is None else b"=" + value
+
+
+def number_or_none(value: int | None) -> bytes:
+    """Empty for None, else the digits."""
+    return b"" if value is None else number(value)
+
+
+def lease_micros(seconds: float) -> bytes:
+    """The length of a lease."""
+    return b"%d" % round(seconds * 1_000_000)
+
+
+def bounds(shares: Shares) -> tuple[bytes, bytes]:
+    """What one user and one label may hold."""
+    return number_or_none(shares.per_user), number_or_none(shares.per_label)
 
 
 def task_lists(wanted: TaskFilter) -> list[bytes]:
@@ -113,6 +128,9 @@ def _item(item: Item) -> Iterator[bytes]:  # noqa: C901 - one case an item
             due_at = _optional_micros(item.due_at)
             entry = text(item.queue), text(item.item), number(item.generation)
             return iter((b"release", *entry, due_at, text(item.note)))
+        case ClaimDue():
+            lease = lease_micros(item.lease_seconds), number(item.limit), number(item.reader)
+            return iter((b"claim_due", text(item.queue), text(item.holder), *lease, *bounds(item.shares)))
         case DeleteRun():
             return iter((b"delete_run", text(item.run_id), number(item.at)))
         case DeleteThread():

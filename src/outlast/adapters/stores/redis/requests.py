@@ -42,11 +42,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A batch; it is written at most once, however often its connection is lost."""
+    """A batch; it is written at most once, however often its connection is lost. `queues` are those that its claims go to."""
 
     root: bytes
     arguments: Sequence[bytes]
     topics: frozenset[str]
+    queues: Sequence[str] = ()
 
     def stamped(self, stamp: Stamp) -> Sequence[Command]:
         """The one command that writes it under its stamp."""
@@ -56,7 +57,7 @@ class Commit:
 
     def __call__(self, replies: Sequence[Any]) -> Committed | Refused:
         """What became of it."""
-        return commit_answer(replies[0])
+        return commit_answer(replies[0], self.queues)
 
 
 def asked(job: Job) -> Request | Commit:

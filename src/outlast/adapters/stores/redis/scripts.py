@@ -31,9 +31,9 @@ def _script(*parts: str) -> Script:
 
 
 OPEN: Final = _script("open")
-COMMIT: Final = _script("shares", "commit_items", "commit_writes", "commit_tasks", "commit")
+COMMIT: Final = _script("shares", "claiming", "commit_items", "commit_writes", "commit_tasks", "commit")
 SETTLE: Final = _script("settle")
-CLAIM: Final = _script("shares", "claim")
+CLAIM: Final = _script("shares", "claiming", "claim")
 RENEW: Final = _script("shares", "renew")
 EXPIRE: Final = _script("shares", "expire")
 FIND_RUN: Final = _script("find_run")

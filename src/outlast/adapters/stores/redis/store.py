@@ -13,7 +13,16 @@ from typing import Any, Final
 from outlast.adapters.stores.lane import Lane
 from outlast.adapters.stores.redis import decoding
 from outlast.adapters.stores.redis.address import Address
-from outlast.adapters.stores.redis.encoding import arguments, number, optional, task_lists, text
+from outlast.adapters.stores.redis.encoding import (
+    arguments,
+    bounds,
+    lease_micros,
+    number,
+    number_or_none,
+    optional,
+    task_lists,
+    text,
+)
 from outlast.adapters.stores.redis.listener import Listener
 from outlast.adapters.stores.redis.opening import SCHEMA, open_store
 from outlast.adapters.stores.redis.reader import Reader
@@ -39,7 +48,7 @@ from outlast.adapters.stores.watches import TopicWatch, Watches, topics_of
 from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.inventory import Stray
 from outlast.ports.memory import MemoryStore
-from outlast.ports.queue import Claim, QueueEntry, Shares
+from outlast.ports.queue import Claim, ClaimDue, QueueEntry, Shares
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import StoreCounts
 from outlast.ports.stream import EventRow, SnapshotRow
@@ -123,7 +132,8 @@ class RedisStore:
         if not items:
             return Committed()
         topics = frozenset(itertools.chain.from_iterable(map(topics_of, items)))
-        return await self._writes.do(Commit(self._root, arguments(items), topics))
+        queues = tuple(item.queue for item in items if isinstance(item, ClaimDue))
+        return await self._writes.do(Commit(self._root, arguments(items), topics, queues))
 
     async def read_events(self, stream: str, after: int = 0, limit: int | None = None) -> list[EventRow]:
         """See `Store.read_events`."""
@@ -244,12 +254,12 @@ class RedisStore:
         wish = (
             text(queue),
             text(holder),
-            _lease_micros(lease_seconds),
+            lease_micros(lease_seconds),
             number(limit),
             number(reader),
             optional(None if item is None else text(item)),
-            _number_or_none(evict),
-            *_shares(shares),
+            number_or_none(evict),
+            *((b"", b"", b"") if shares is None else (b"1", *bounds(shares))),
         )
         command = CLAIM.call(self._root, *wish)
         return decoding.claims(queue, await self._write(command))
@@ -257,7 +267,7 @@ class RedisStore:
     async def renew(self, claims: Sequence[Claim], lease_seconds: float) -> set[str]:
         """See `Store.renew`."""
         held = [(text(claim.queue), text(claim.item), number(claim.generation)) for claim in claims]
-        command = RENEW.call(self._root, _lease_micros(lease_seconds), *itertools.chain.from_iterable(held))
+        command = RENEW.call(self._root, lease_micros(lease_seconds), *itertools.chain.from_iterable(held))
         kept: list[int] = await self._write(command)
         return {claim.item for claim, is_kept in zip(claims, kept, strict=True) if is_kept}
 
@@ -342,17 +352,3 @@ class RedisStore:
     def _listen(self) -> None:
         if self._listener is not None:
             self._listener.start()
-
-
-def _lease_micros(seconds: float) -> bytes:
-    return b"%d" % round(seconds * 1_000_000)
-
-
-def _number_or_none(value: int | None) -> bytes:
-    return b"" if value is None else number(value)
-
-
-def _shares(shares: Shares | None) -> tuple[bytes, ...]:
-    if shares is None:
-        return (b"", b"", b"")
-    return (b"1", _number_or_none(shares.per_user), _number_or_none(shares.per_label))

@@ -120,6 +120,8 @@ class Writer:
         return REMEMBERED_SECONDS
 
     def _tell(self, jobs: Sequence[Job]) -> None:
-        committed = [job.work for job in jobs if isinstance(job.work, Commit) and job.result == Committed()]
+        committed = [
+            job.work for job in jobs if isinstance(job.work, Commit) and isinstance(job.result, Committed)
+        ]
         self._commits += len(committed)
         self._watches.touch({topic for commit in committed for topic in commit.topics})

@@ -9,7 +9,7 @@ from outlast.adapters.stores.sqlite import journal, queues, removal, rows, tasks
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.watches import topics_of
 from outlast.ports.batch import Committed, Guard, Item, Refused
-from outlast.ports.queue import Enqueue, Release
+from outlast.ports.queue import ClaimDue, Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, PutPayload, PutSnapshot, SweepPayloads
 from outlast.ports.task_rows import DeleteTask, InsertTask, UpdateTask
@@ -30,7 +30,10 @@ def write_batch(session: Session, batch: Sequence[Item]) -> Committed | Refused:
             return refused
     for item in batch:
         session.touched.update(topics_of(item))
-    return _COMMITTED
+    claims = [
+        claim for item in batch if isinstance(item, ClaimDue) for claim in queues.claim_due(session, item)
+    ]
+    return Committed(tuple(claims)) if claims else _COMMITTED
 
 
 def _write_all(session: Session, batch: Sequence[Item]) -> Refused | None:
@@ -65,6 +68,8 @@ def _write(session: Session, item: Item) -> Guard | None:  # noqa: C901 - one ca
             queues.enqueue(session, item)
         case Release():
             return queues.release(session, item)
+        case ClaimDue():
+            pass  # taken when all items are written
         case DeleteRun():
             return removal.delete_run(session, item)
         case DeleteThread():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from outlast.adapters.stores.times import (
     to_micros_or_none,
 )
 from outlast.ports.batch import Guard
-from outlast.ports.queue import Claim, Enqueue, QueueEntry, Release, Shares
+from outlast.ports.queue import Claim, ClaimDue, Enqueue, QueueEntry, Release, Shares
 
 _ENQUEUE = query("enqueue_no_later")
 _RELEASE = query("release_if_generation")
@@ -76,8 +76,15 @@ def release(session: Session, item: Release) -> Guard | None:
     return None if released.rowcount else Guard.GENERATION
 
 
-def claim(session: Session, wish: Wish, now: datetime) -> list[Claim]:
-    """Take the leases wished for, as of `now`."""
+def claim_due(session: Session, item: ClaimDue) -> list[Claim]:
+    """Take the leases that a batch asks for, when all else of it is written."""
+    due = (item.queue, item.holder, item.lease_seconds, item.limit)
+    return claim(session, Wish(*due, item=None, evict=None, reader=item.reader, shares=item.shares))
+
+
+def claim(session: Session, wish: Wish) -> list[Claim]:
+    """Take the leases wished for."""
+    now = session.clock()
     until = now + timedelta(seconds=wish.lease_seconds)
     taken = _taker(wish)(session, wish, to_micros(now), to_micros(until))
     return [Claim(wish.queue, item, generation, until, now, attempts) for item, generation, attempts in taken]
@@ -104,10 +111,17 @@ def _take_by_shares(session: Session, wish: Wish, now: int, until: int) -> list[
         pair = session.run(_NEXT_PAIR, **asked, **bounds, limit=wish.limit - len(taken)).fetchone()
         if pair is None:
             break
-        user_id, label, share = pair
-        due = session.run(_DUE_OF_PAIR, **asked, user_id=user_id, label=label, limit=share).fetchall()
-        taken += _take(session, wish, [entry for (entry,) in due], until)
+        *names, share = pair
+        taken += _take_of_pair(session, wish, names, share, until, asked)
     return taken
+
+
+def _take_of_pair(
+    session: Session, wish: Wish, pair: Sequence[str], share: int, until: int, asked: Mapping[str, object]
+) -> list[tuple[str, int, int]]:
+    user_id, label = pair
+    due = session.run(_DUE_OF_PAIR, **asked, user_id=user_id, label=label, limit=share).fetchall()
+    return _take(session, wish, [entry for (entry,) in due], until)
 
 
 def _take(session: Session, wish: Wish, due: list[int], until: int) -> list[tuple[str, int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
 
 from outlast.adapters.stores.sqlite.queries import query
@@ -35,12 +36,14 @@ class Session:
 
     `touched` collects the topics of watchers: a stream's name, or `queue:` and a queue's name. `last_seq` is that of the last
     event appended in this transaction, 0 when there is none. `is_synced` says whether the transaction is durable once committed.
+    `clock` gives the store's time.
     """
 
-    __slots__ = ("_changes_before", "connection", "is_synced", "last_seq", "statements", "touched")
+    __slots__ = ("_changes_before", "clock", "connection", "is_synced", "last_seq", "statements", "touched")
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], datetime]) -> None:
         self.connection = connection
+        self.clock = clock
         self.statements = 0
         self.touched: set[str] = set()
         self.last_seq = 0

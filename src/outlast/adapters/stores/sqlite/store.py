@@ -166,7 +166,7 @@ class SqliteStore:
     ) -> list[Claim]:
         """See `Store.claim`."""
         wish = queues.Wish(queue, holder, lease_seconds, limit, item, evict, reader, shares)
-        return await self._writes.do(Unsynced(lambda session: queues.claim(session, wish, self._clock())))
+        return await self._writes.do(Unsynced(lambda session: queues.claim(session, wish)))
 
     async def renew(self, claims: Sequence[Claim], lease_seconds: float) -> set[str]:
         """See `Store.renew`."""
@@ -216,7 +216,7 @@ class SqliteStore:
         return await self._recalls.do(work)
 
     def _make_writer(self) -> Writer:
-        self._writer = Writer(self._opener, self._watches)
+        self._writer = Writer(self._opener, self._watches, self._clock)
         return self._writer
 
     def _nudge(self) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from outlast.adapters.stores.lane import Job
 from outlast.adapters.stores.sqlite.connection import Opener
@@ -21,12 +22,13 @@ _LOOK_ELSEWHERE_SECONDS = 0.02
 class Writer:
     """Serves jobs whose work takes a Session. A job that fails takes no other with it."""
 
-    def __init__(self, opener: Opener, watches: Watches) -> None:
+    def __init__(self, opener: Opener, watches: Watches, clock: Callable[[], datetime]) -> None:
         self._opener = opener
+        self._clock = clock
         self._watches = watches
         self._elsewhere: Elsewhere | None = None
         self._statements_before = self._commits = self._syncs = 0
-        self._session: Session | None = Session(opener.open_writer())
+        self._session: Session | None = Session(opener.open_writer(), clock)
 
     def counts(self) -> StoreCounts:
         """What was done so far. In memory nothing is synced."""
@@ -116,7 +118,7 @@ class Writer:
 
     def _ready_session(self) -> Session:
         if self._session is None:
-            self._session = Session(self._opener.reopen_writer())
+            self._session = Session(self._opener.reopen_writer(), self._clock)
         return self._session
 
     def _drop(self) -> None:

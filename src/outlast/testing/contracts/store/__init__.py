@@ -20,6 +20,7 @@ from outlast.testing.contracts.store.queues import QueueContract
 from outlast.testing.contracts.store.removal import RemovalContract
 from outlast.testing.contracts.store.rows import RowContract
 from outlast.testing.contracts.store.sharing import SharingContract
+from outlast.testing.contracts.store.taking_on import TakingOnContract
 from outlast.testing.contracts.store.tasks import TaskContract
 from outlast.testing.contracts.store.text import TextContract
 from outlast.testing.contracts.store.watching import WatchContract
@@ -32,6 +33,7 @@ class StoreContract(
     RowContract,
     QueueContract,
     SharingContract,
+    TakingOnContract,
     FencingContract,
     AtomicityContract,
     TextContract,

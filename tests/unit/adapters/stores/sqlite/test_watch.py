@@ -117,7 +117,7 @@ async def test_a_transaction_looks_once_for_what_others_have_committed(tmp_path:
     """Within itself, so that nothing comes between the look and its own events; no look goes before it."""
     told: list[str] = []
     watches = Watches(lambda: None)
-    writer = Writer(Opener(tmp_path / "outlast.db", heard(told.append)), watches)
+    writer = Writer(Opener(tmp_path / "outlast.db", heard(told.append)), watches, lambda: AT)
     watch = watches.add(["r"])
     writer.serve([])
     told.clear()

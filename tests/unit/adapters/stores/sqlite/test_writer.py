@@ -87,7 +87,7 @@ async def test_a_lease_that_shares_a_transaction_with_anything_else_is_synced(tm
     def nothing(_: Session) -> None:
         return
 
-    writer = Writer(Opener(tmp_path / "outlast.db", Levels), Watches(lambda: None))
+    writer = Writer(Opener(tmp_path / "outlast.db", Levels), Watches(lambda: None), lambda: AT)
     Levels.at_commit.clear()
     writer.serve([Job(Unsynced(nothing))])
     writer.serve([Job(Unsynced(nothing)), Job(nothing)])

@@ -151,6 +151,12 @@ local checks = {
         leases[entry_key(item.queue, item.item)] = false
     end,
 
+    claim_due = function(item)
+        item.queue, item.holder, item.lease, item.limit, item.reader = take(), take(), take(), take(), take()
+        item.per_user, item.per_label = tonumber(take()), tonumber(take())
+        item.named, item.by_shares = '', true
+    end,
+
     delete_run = function(item)
         item.id, item.at = take(), take()
         local run = run_of(item.id)

@@ -1,5 +1,4 @@
 -- Before commit: writes an item whose guards have passed.
-local MOST_AT_ONCE = 1000 -- arguments of one call; Lua's stack holds 8,000
 
 local function refer(stream, digest)
     if redis.call('SADD', root .. 'payloads_of:' .. stream, digest) == 1 then
