@@ -24,6 +24,7 @@ _ENQUEUE = query("enqueue_no_later")
 _RELEASE = query("release_if_generation")
 _DUE = query("due_entries")
 _MARK_RIPE = query("mark_ripe")
+_LONE_PAIR = query("lone_pair_ripe")
 _NEXT_PAIR = query("next_pair_by_shares")
 _DUE_OF_PAIR = query("due_of_pair")
 _CLAIM_DUE = query("claim_due")
@@ -60,6 +61,7 @@ def enqueue(session: Session, item: Enqueue) -> None:
         generation=item.generation,
         user_id=item.user_id,
         label=item.label,
+        now=to_micros(session.clock()),
     )
 
 
@@ -72,6 +74,7 @@ def release(session: Session, item: Release) -> Guard | None:
         generation=item.generation,
         due_at=to_micros_or_none(item.due_at),
         note=item.note,
+        now=to_micros(session.clock()),
     )
     return None if released.rowcount else Guard.GENERATION
 
@@ -106,6 +109,10 @@ def _take_by_shares(session: Session, wish: Wish, now: int, until: int) -> list[
     asked = {"queue": wish.queue, "now": now, "reader": wish.reader}
     bounds = {"per_user": wish.shares.per_user, "per_label": wish.shares.per_label}
     session.run(_MARK_RIPE, queue=wish.queue, now=now)
+    if wish.shares == Shares():
+        lone = session.run(_LONE_PAIR, queue=wish.queue).fetchone()
+        if lone is not None:  # there is nothing to choose
+            return _take_of_pair(session, wish, lone, wish.limit, until, asked)
     taken: list[tuple[str, int, int]] = []
     while len(taken) < wish.limit:
         pair = session.run(_NEXT_PAIR, **asked, **bounds, limit=wish.limit - len(taken)).fetchone()

@@ -60,4 +60,21 @@ async def test_entries_of_one_user_alone_are_chosen_at_once() -> None:
         await store.close()
         return after - before
 
-    assert await steps(32) < 16 * await steps(1)
+    assert await steps(32) < 20 * await steps(1)
+
+
+async def test_a_claim_for_one_user_alone_looks_at_nobodys_leases() -> None:
+    async def steps(leases: int) -> int:
+        store = SqliteStore(None, connection_class=Counted)
+        await store.open()
+        now = await store.now()
+        await store.commit([Enqueue("runs", f"d{n}", now, "ann", "due") for n in range(600)])
+        await store.claim("runs", "w", 60, limit=leases, shares=Shares())
+        before = Counted.steps
+        await store.claim("runs", "w", 60, shares=Shares())
+        after = Counted.steps
+        await store.close()
+        return after - before
+
+    few, many = await steps(10), await steps(510)
+    assert many < few + 10, (few, many)
