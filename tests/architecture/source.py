@@ -5,7 +5,7 @@ import subprocess
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +85,14 @@ def _is_a_cache(folder: str) -> bool:
 
 def modules(*folders: str) -> list[Module]:
     """The Python files below the given folders of the repository."""
-    found = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
-    return [Module(path.relative_to(ROOT).as_posix(), path.read_text("utf-8")) for path in found]
+    return [module for folder in folders for module in modules_below(folder)]
+
+
+@cache
+def modules_below(folder: str) -> tuple[Module, ...]:
+    """The Python files below a folder, read once; whoever is done with all their trees clears the cache."""
+    found = sorted((ROOT / folder).rglob("*.py"))
+    return tuple(Module(path.relative_to(ROOT).as_posix(), path.read_text("utf-8")) for path in found)
 
 
 def ratchet() -> dict[str, Any]:

@@ -79,10 +79,9 @@ async def test_a_commit_of_another_process_wakes_a_watch(tmp_path: Path) -> None
     path = tmp_path / "outlast.db"
     store = SqliteStore(path)
     await store.open()
-    stream, queue, other = (store.watch([topic]) for topic in ("a", "queue:runs", "b"))
-    while await stream.wait(0.1):  # the first look wakes everyone
-        pass
-    await other.wait(0)
+    stream, queue, other = watches = [store.watch([topic]) for topic in ("a", "queue:runs", "b")]
+    for watch in watches:
+        assert await watch.wait(60)  # the first look wakes everyone
     process = start(path, 3, "a")
     assert await stream.wait(60)
     assert await queue.wait(60)

@@ -132,8 +132,7 @@ async def test_another_handle_is_heard_precisely(store: PostgresStore, postgres_
         store.watch([topic]) for topic in ("r", "signals:r", "queue:runs", "q", "signals:q", "queue:polls")
     ]
     for watch in watches:
-        while await watch.wait(0.1):  # woken once, for nobody listened before
-            pass
+        assert await watch.wait(PATIENCE_SECONDS)  # woken once, for nobody listened before
     await put(other, append("r", 0), Enqueue("runs", "r", AT, "ann"))
     assert [await watch.wait(PATIENCE_SECONDS) for watch in watches[:3]] == [True] * 3
     await take(other)

@@ -53,10 +53,10 @@ async def test_another_handle_is_heard_precisely(tmp_path: Path) -> None:
     path = tmp_path / "outlast.db"
     async with opened(path) as store, opened(path) as other:
         watches = [store.watch([topic]) for topic in ("r", "q", "queue:runs", "queue:polls")]
-        while await watches[0].wait(0.1):  # the first look wakes everyone, for nobody looked before
-            pass
         for watch in watches:
-            await watch.wait(0)
+            assert await watch.wait(
+                PATIENCE_SECONDS
+            )  # the first look wakes everyone, for nobody looked before
         await store.commit([append("own"), Enqueue("polls", "p", AT, "ann")])
         assert await watches[3].wait(PATIENCE_SECONDS)
         await other.commit([append("r"), Enqueue("runs", "r", AT, "ann")])
