@@ -265,7 +265,7 @@ async def test_a_seat_that_was_lost_is_replaced_though_the_worker_is_full(tmp_pa
     gate = Gate()
     async with staged(tmp_path, in_turn(*CALLING), gate.tool("hold", "read")) as stage:
         await stage.start()
-        async with serving(stage, Shift(stage.worker("here", lease_seconds=0.3), concurrency=1)):
+        async with serving(stage, Shift(stage.worker("here", lease_seconds=1), concurrency=1)):
             await soon(gate.reached)
             [seat] = await stage.store.list_leases("workers")
             await stage.store.claim("workers", "thief", 600, item=seat.item, evict=seat.generation)
