@@ -22,8 +22,8 @@ Notify = Literal["agent", "note", "off"]
 class TaskStatus(StrEnum):
     """Where a background task stands.
 
-    `submitting`, `cancelling`, `unknown_outcome` (nobody knows whether the work was begun) and `lost` (the other side does not know
-    it any more) are our words, the rest are the other side's.
+    `submitting`, `cancelling`, `unknown_outcome` (nobody knows whether the work was begun), `lost` (the other side does not know
+    it any more) and `moved` (it is followed from another store) are our words, the rest are the other side's.
     """
 
     SUBMITTING = "submitting"
@@ -35,6 +35,7 @@ class TaskStatus(StrEnum):
     CANCELLED = "cancelled"
     UNKNOWN_OUTCOME = "unknown_outcome"
     LOST = "lost"
+    MOVED = "moved"
 
 
 OPEN_STATUSES: Final = frozenset(
@@ -104,7 +105,7 @@ class BackgroundTask:
     `errors` are counted in a row; an error text is for operators. Versions count events: the task is undelivered while
     `event_version` is above `notified_version`. `dispatch_attempt` counts the runs that were to tell of it, and never begins anew.
     `after_hook` is the hook that sees what the task came to before its conversation does, `judged_event` the fingerprint of the event
-    it has seen, `veto` why it refused that.
+    it has seen, `veto` why it refused that. `moved` is the row as it was when it was moved to another store.
     """
 
     task_id: str
@@ -163,6 +164,8 @@ class BackgroundTask:
     notification_run_id: str | None = None
     notification_failures: int = 0
     notification_error: str | None = None
+
+    moved: dict[str, Json] | None = field(default=None, repr=False)
 
     @property
     def is_open(self) -> bool:

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
-from outlast.domain.door import Json
+from outlast.domain.door import Json, digest_of
 from outlast.domain.events import AnyEvent, ToolAnswered
 from outlast.domain.run import Call, RunState
 from outlast.domain.tool_call import Begun, ToolError, ToolOutcome
 from outlast.ports.background_driver import Handle
+from outlast.ports.stream import Append, EventRow
 from outlast.ports.tool import Background, ToolContext
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.moves import shown_error
 
 LOCAL: Final = "local"
 """The driver of tools of ours: what goes on is the call itself, by whichever worker takes it."""
+
+
+_BEGAN: Final = "LocalCallBegan"
+
+
+def stream_of_begin(key: str) -> str:
+    """The stream that says that the call with this idempotency key was begun by a worker."""
+    return "l-" + digest_of(key)[:20]
+
+
+def begin_item(key: str, now: datetime) -> Append:
+    """What writes down that a call begins; it is refused where the call was begun before."""
+    return Append(stream_of_begin(key), 0, (EventRow(1, _BEGAN, 1, now, "{}"),))
 
 
 def local_handle(background: Background, arguments: dict[str, Json], context: ToolContext) -> Handle:

@@ -25,12 +25,14 @@ from outlast.ports.store import Store
 from outlast.ports.stream import Append, EventRow, PutPayload
 from outlast.ports.thread_rows import InsertThread
 from outlast.runs.summary import summary_of
+from outlast.service.background.moving import follow_taken, is_unsettled, items_to_take
 from outlast.service.portable import Portable
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The run that is there now; `is_new` is False when it was there before. `can_go_on` says that it has not ended for good."""
+    """The run that is there now; `is_new` is False when it was there before. `can_go_on` says that it has not ended for good, `tasks`
+    how many background tasks were taken up that go on here, or are to be told here."""
 
     run_id: str
     thread_id: str
@@ -38,27 +40,36 @@ class Imported:
     events: int
     state: State
     can_go_on: bool
+    tasks: int = 0
 
 
 async def import_run(store: Store, portable: Portable, random: bytes | None = None) -> Imported:
     """Take a run up in a store. With `random`, at least 40 random bytes, as a fork of it at its end, under ids of its own.
 
-    Raises CallerMistake (`export_damaged`) for a journal that does not fold to what it recorded, Broken (`journal_newer`), Conflict:
+    Its background tasks come along and are followed from here at once, but for a fork. It may be done again at any time. Raises
+    CallerMistake (`export_damaged`) for a journal that does not fold to what it recorded, Broken (`journal_newer`), Conflict:
     `run_exists` when another run has its id, `thread_differs` when its thread is there and went another way, `thread_busy`,
-    `key_used`.
+    `key_used`, `tasks_open` for a fork of a run whose background tasks go on, `task_differs` when another task has the name of one.
     """
     state = _checked(portable)
     if random is not None:
         portable, state = _as_new(portable, state, random)
-    run_id = portable.run.run_id
-    if await store.read_run(run_id) is not None:
-        if await _is_there(store, portable):
-            return _imported(portable, state, is_new=False)
+    run_id, items = portable.run.run_id, await _task_items(store, portable)
+    is_new = await store.read_run(run_id) is None
+    if is_new:
+        items = [*await _items(store, portable, state), *items]
+    elif not await _is_there(store, portable):
         raise _exists(run_id)
-    written = await store.commit(await _items(store, portable, state))
+    written = await store.commit(items) if items else Committed()
     if not isinstance(written, Committed):
         raise _refused(portable, written)
-    return _imported(portable, state, is_new=True)
+    taken = await follow_taken(store, portable.tasks)
+    return replace(_imported(portable, state, is_new=is_new), tasks=taken)
+
+
+async def _task_items(store: Store, portable: Portable) -> list[Item]:
+    known = await store.read_tasks([one.row.task_id for one in portable.tasks])
+    return items_to_take(portable.tasks, {row.task_id for row in known})
 
 
 def _checked(portable: Portable) -> RunState:
@@ -82,6 +93,9 @@ def _checked(portable: Portable) -> RunState:
         raise _damaged(broken.detail) from broken
     if divergences:
         raise _damaged(f"its state at event {divergences[0].position} is not the one that was recorded")
+    owner = (portable.run.user_id, portable.run.thread_id, portable.run.run_id)
+    if any((one.row.user_id, one.row.thread_id, one.row.run_id) != owner for one in portable.tasks):
+        raise _damaged("one of its background tasks is of another run")
     if state.thread_id != portable.run.thread_id or state.is_active != portable.run.is_active:
         raise _damaged("its row and its journal do not fit")
     return state
@@ -136,6 +150,12 @@ def _imported(portable: Portable, state: RunState, *, is_new: bool) -> Imported:
 
 def _as_new(portable: Portable, state: RunState, random: bytes) -> tuple[Portable, RunState]:
     """The same run as a fork at its end: ids and keys of its own, nothing in flight, no ticket open."""
+    if any(is_unsettled(one) for one in portable.tasks):
+        raise Conflict(
+            "tasks_open",
+            "Background tasks of the run go on with it, and a fork has none.",
+            "Import it without --as-new.",
+        )
     run_id, thread_id = run_id_from(random[:10]), thread_id_from(random[10:20])
     last = portable.events[-1]
     event = RunForked(Origin("fork", portable.run.run_id, last.position), thread_id, random[20:40].hex())
@@ -149,6 +169,7 @@ def _as_new(portable: Portable, state: RunState, random: bytes) -> tuple[Portabl
             thread=replace(portable.thread, thread_id=thread_id),
             words=tuple(_said_by(row, portable, run_id) for row in portable.words),
             events=(*portable.events, row_of(forked)[0]),
+            tasks=(),
         ),
         after,
     )
@@ -170,6 +191,9 @@ def _refused(portable: Portable, refused: Refused) -> Conflict:
     if refused.guard is Guard.THREAD_BUSY:
         detail = f"The thread {run.thread_id} has a run that is still active."
         return Conflict("thread_busy", detail, "Wait for it, cancel it, or import the run with --as-new.")
+    if refused.guard in (Guard.NAME, Guard.REMOTE):
+        detail = f"The thread {run.thread_id} has another background task of the same name, or one of the same work."
+        return Conflict("task_differs", detail, "See `outlast tasks list`.")
     if refused.guard is Guard.EXISTS and refused.index == 1:
         return _exists(run.run_id)
     return Conflict(

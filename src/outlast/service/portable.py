@@ -1,8 +1,8 @@
 """A run as lines of text that any store can take up: what `outlast export` writes and `outlast import` reads.
 
 One JSON object a line: a header with the version of the format and how much follows; the run's row; the thread's row; what was said
-in the thread; every event as it is stored; every payload; and a last line with the number of lines and a digest of all before it.
-Equal runs give equal bytes.
+in the thread; every event as it is stored; every payload; the background tasks that travel along; and a last line with the number
+of lines and a digest of all before it. Equal runs give equal bytes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from outlast.domain.ids import is_safe_id
 from outlast.ports.run_rows import RunRow
 from outlast.ports.stream import EventRow
 from outlast.ports.thread_rows import ThreadRow
+from outlast.service.background.moving import PortableTask, portable_task
 
 FORMAT: Final = "outlast-run"
-VERSION: Final = 1
+VERSION: Final = 2
+"""The newest version. A run without background tasks is written in the first, which every program reads."""
 
 _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-_DAMAGES: Final = (ValueError, TypeError, KeyError, RecursionError)
+_DAMAGES: Final = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,7 @@ class Portable:
     run_payloads: tuple[str, ...]
     thread_payloads: tuple[str, ...]
     contents: dict[str, bytes]
+    tasks: tuple[PortableTask, ...] = ()
 
 
 class Lines:
@@ -48,10 +51,12 @@ class Lines:
         self._digest = hashlib.sha256()
         self._count = 0
 
-    def header(self, run_id: str, events: int, words: int, payloads: int) -> bytes:
+    def header(self, run_id: str, events: int, words: int, payloads: int, tasks: int = 0) -> bytes:
         """The first line."""
         counts = {"events": events, "words": words, "payloads": payloads}
-        return self._line({"format": FORMAT, "version": VERSION, "run_id": run_id, **counts})
+        more = {"tasks": tasks} if tasks else {}
+        version = VERSION if tasks else 1
+        return self._line({"format": FORMAT, "version": version, "run_id": run_id, **counts, **more})
 
     def run(self, row: RunRow) -> bytes:
         """The line of the run's row."""
@@ -76,6 +81,10 @@ class Lines:
         except UnicodeDecodeError:
             shown = {"base64": base64.b64encode(content).decode("ascii")}
         return self._line({"payload": {"digest": digest, "of": of, **shown}})
+
+    def task(self, task: PortableTask) -> bytes:
+        """The line of a background task."""
+        return self._line({"task": task.plain()})
 
     def end(self) -> bytes:
         """The last line."""
@@ -153,6 +162,7 @@ class _Reading:
         words = tuple(self._events("said", self._header["words"]))
         events = tuple(self._events("event", self._header["events"]))
         payloads = [self._payload() for _ in range(self._header["payloads"])]
+        tasks = tuple(portable_task(self._next("task")) for _ in range(self._header.get("tasks", 0)))
         self._end()
         _expect(
             run.run_id == self._header["run_id"] and run.thread_id == thread.thread_id, "the ids do not fit"
@@ -166,6 +176,7 @@ class _Reading:
             run_payloads=tuple(digest for digest, of, _ in payloads if "run" in of),
             thread_payloads=tuple(digest for digest, of, _ in payloads if "thread" in of),
             contents={digest: content for digest, _, content in payloads},
+            tasks=tasks,
         )
 
     def _next(self, name: str) -> dict[str, Any]:

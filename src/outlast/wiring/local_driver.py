@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from outlast.domain.door import Json, digest_of
+from outlast.domain.door import Json
 from outlast.domain.errors import OutlastError, Passing
 from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import Effect, ToolError
@@ -29,8 +29,9 @@ from outlast.ports.background_driver import (
 )
 from outlast.ports.batch import Committed
 from outlast.ports.store import Store
-from outlast.ports.stream import Append, EventRow, PutPayload
+from outlast.ports.stream import PutPayload
 from outlast.ports.tool import Tool, ToolContext, ToolResult
+from outlast.runs.background import begin_item
 from outlast.runs.means import Means
 from outlast.service.background.office import task_id_of
 from outlast.tasks.desk import read_kept
@@ -40,7 +41,6 @@ BuildMeans = Callable[[str, TaskDefinition], Awaitable[Means]]
 LOOK_SECONDS: Final = 1.0
 """How often a call that runs is looked after for a wish to cancel it."""
 
-_BEGAN: Final = "LocalCallBegan"
 _PASSING: Final = "The worker tries again by itself."
 
 
@@ -104,9 +104,7 @@ class LocalDriver:
 
     async def _may_begin(self, handle: Handle, tool: Tool) -> bool:
         """Write down that the call begins; False when it began before and must not be repeated."""
-        now = await self._store.now()
-        stream = "l-" + digest_of(handle.remote_id)[:20]
-        began = Append(stream, 0, (EventRow(1, _BEGAN, 1, now, "{}"),))
+        began = begin_item(handle.remote_id, await self._store.now())
         is_first = isinstance(await self._store.commit([began]), Committed)
         return is_first or tool.effect is not Effect.ONCE
 

@@ -36,10 +36,10 @@ export type Notification = ("none" | "pending" | "claimed" | "dispatched" | "ret
 /**
  * Where a background task stands.
  * 
- * `submitting`, `cancelling`, `unknown_outcome` (nobody knows whether the work was begun) and `lost` (the other side does not know
- * it any more) are our words, the rest are the other side's.
+ * `submitting`, `cancelling`, `unknown_outcome` (nobody knows whether the work was begun), `lost` (the other side does not know
+ * it any more) and `moved` (it is followed from another store) are our words, the rest are the other side's.
  */
-export type TaskStatus = ("submitting" | "cancelling" | "working" | "input_required" | "completed" | "failed" | "cancelled" | "unknown_outcome" | "lost")
+export type TaskStatus = ("submitting" | "cancelling" | "working" | "input_required" | "completed" | "failed" | "cancelled" | "unknown_outcome" | "lost" | "moved")
 /**
  * Can the task be followed? It is degraded while the other side cannot be asked.
  */

@@ -21,6 +21,7 @@ const STATE_TONES: Record<string, Tone> = {
   unknown_outcome: "bad",
   CANCELLED: "plain",
   cancelled: "plain",
+  moved: "plain",
   WAITING: "warn",
   PAUSED: "warn",
   input_required: "warn",

@@ -14,6 +14,7 @@ from cyclopts import App, Parameter
 from outlast.cli.exits import Exit
 from outlast.cli.opening import store_to_fill
 from outlast.cli.options import AsJson, Config
+from outlast.cli.phrases import counted
 from outlast.cli.printing import document, note, out
 from outlast.cli.whole_files import lines_in
 from outlast.service.importing import Imported, import_run
@@ -42,7 +43,7 @@ def import_(
     taken = asyncio.run(_taken(config, portable, secrets.token_bytes(40) if as_new else None))
     if json:
         shown = {"run_id": taken.run_id, "thread_id": taken.thread_id, "state": str(taken.state)}
-        document({**shown, "events": taken.events, "is_new": taken.is_new})
+        document({**shown, "events": taken.events, "is_new": taken.is_new, "tasks": taken.tasks})
         return Exit.DONE
     out(taken.run_id)
     note(_told(taken))
@@ -55,6 +56,8 @@ async def _taken(config: str | None, portable: Portable, random: bytes | None) -
 
 
 def _told(taken: Imported) -> str:
+    if taken.tasks:
+        return f"{counted(taken.tasks, 'background task')} of {taken.run_id} are followed from here now."
     if not taken.is_new:
         return f"{taken.run_id} is here already, event for event; nothing was changed."
     if taken.can_go_on:

@@ -27,6 +27,7 @@ app = App(name="tasks", help="Look after background tasks.")
 
 _MEANS: Final = {
     "lost": "Its server does not know it any more; nobody knows what it came to.",
+    "moved": "It was moved to another store, where it is followed and told; `outlast import` of the file takes it up.",
     "unknown_outcome": "Nobody knows whether it was begun. It is not begun again by itself: look at its server first.",
 }
 

@@ -32,6 +32,7 @@ _MEANINGS: Final = {
     TaskStatus.CANCELLED: "the other side has stopped it",
     TaskStatus.UNKNOWN_OUTCOME: "the connection died before a handle came; nobody knows whether the work was begun",
     TaskStatus.LOST: "the other side said three times that it does not know the task",
+    TaskStatus.MOVED: "`outlast export --move` took it along to another store, where it is followed and told",
 }
 
 _TAIL: Final = """

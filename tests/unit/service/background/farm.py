@@ -38,12 +38,14 @@ _numbers = itertools.count(1)
 
 @dataclass
 class Farm:
-    """What the tool `render` hands its work to. `handles` are those it gave; `next_ids` are given before others."""
+    """What the tool `render` hands its work to. `handles` are those it gave, of the kind `driver`; `next_ids` are given before
+    others."""
 
     remote: Remote = field(default_factory=Remote)
     handles: list[Handle] = field(default_factory=list)
     next_ids: list[str] = field(default_factory=list)
     sent: list[dict[str, Any]] = field(default_factory=list)
+    driver: str = "far"
 
     def tool(self) -> object:
         farm = self
@@ -53,7 +55,7 @@ class Farm:
             """Render a scene on the farm."""
             remote_id = farm.next_ids.pop(0) if farm.next_ids else f"{SECRET}-{next(_numbers)}"
             handle = Handle(
-                driver="far",
+                driver=farm.driver,
                 server="farm",
                 principal="me",
                 protocol_version="1",

@@ -260,6 +260,7 @@ export const en = {
   "status.cancelling": "being cancelled",
   "status.unknown_outcome": "outcome unknown",
   "status.lost": "lost",
+  "status.moved": "moved",
   "notification.none": "nothing to tell",
   "notification.pending": "waiting",
   "notification.claimed": "being told",

@@ -257,6 +257,7 @@ export const zh: Record<keyof typeof en, string> = {
   "status.cancelling": "取消中",
   "status.unknown_outcome": "结果未知",
   "status.lost": "丢失",
+  "status.moved": "已移走",
   "notification.none": "无需通知",
   "notification.pending": "等待中",
   "notification.claimed": "通知中",
