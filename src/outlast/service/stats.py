@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -115,6 +114,10 @@ class ModelFigures(Answers):
         self.duration_ms += model.duration_ms
         self.count(model)
 
+    def as_document(self) -> dict[str, Any]:
+        """The sums by name."""
+        return {**asdict(self), "cost_usd": round(self.cost_usd, 6)}
+
 
 @dataclass(slots=True)
 class ToolFigures:
@@ -134,6 +137,11 @@ class ToolFigures:
         self.duration_ms += tool.duration_ms
         self.failures.update(tool.errors)
 
+    def as_document(self) -> dict[str, Any]:
+        """The sums by name, and what calls failed of, the most frequent first."""
+        ranked = [{"code": code, "count": count} for code, count in self.failures.most_common()]
+        return {**asdict(self), "failures": ranked}
+
 
 @dataclass(slots=True)
 class Statistics:
@@ -151,11 +159,10 @@ class Statistics:
         Counts the newest MOST_RUNS runs of it; `is_whole` says whether these are all.
         """
         rows, is_whole = await self._rows(period)
-        return {
-            "since": period.since.isoformat(),
-            "is_whole": is_whole,
-            **summed(await self.tallies.of(rows)),
-        }
+        sums = Sums()
+        async for run in self.tallies.of(rows):
+            sums.add(run)
+        return {"since": period.since.isoformat(), "is_whole": is_whole, **sums.as_document()}
 
     async def failed_calls(
         self, period: Period, tool: str | None = None, limit: int = 100
@@ -163,7 +170,7 @@ class Statistics:
         """The calls of a period that failed, of one tool if it is named, newest run first, with their arguments."""
         rows, _ = await self._rows(period)
         found: list[dict[str, Any]] = []
-        for run in await self.tallies.of(rows):
+        async for run in self.tallies.of(rows):
             tools = run.tally.tools
             suspects = tools.values() if tool is None else [tools[tool]] if tool in tools else []
             if any(suspect.failed for suspect in suspects):
@@ -184,36 +191,40 @@ class Statistics:
             most = min(most * 5, MOST_RUNS)
 
 
-def summed(runs: Iterable[Tallied]) -> dict[str, Any]:
+@dataclass(slots=True)
+class Sums:
     """The sums over some runs, in every way they are grouped."""
-    total, days, tasks = Figures(), dict[str, Figures](), dict[str, Figures]()
-    models, tools = dict[str, ModelFigures](), dict[str, ToolFigures]()
-    failures: Counter[tuple[str, str]] = Counter()
-    for run in runs:
-        day = days.setdefault(run.row.created_at.date().isoformat(), Figures())
-        for figures in (total, day, tasks.setdefault(run.row.task, Figures())):
+
+    total: Figures = field(default_factory=Figures)
+    days: dict[str, Figures] = field(default_factory=dict)
+    tasks: dict[str, Figures] = field(default_factory=dict)
+    models: dict[str, ModelFigures] = field(default_factory=dict)
+    tools: dict[str, ToolFigures] = field(default_factory=dict)
+    failures: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, run: Tallied) -> None:
+        """One more run."""
+        day = self.days.setdefault(run.row.created_at.date().isoformat(), Figures())
+        for figures in (self.total, day, self.tasks.setdefault(run.row.task, Figures())):
             figures.add(run)
         for name, model in run.tally.models.items():
-            models.setdefault(name, ModelFigures()).add(model)
+            self.models.setdefault(name, ModelFigures()).add(model)
         for name, tool in run.tally.tools.items():
-            tools.setdefault(name, ToolFigures()).add(tool)
-        failures.update(failures_of(run))
-    return {
-        "total": total.as_document(),
-        "by_day": [{"day": day, **days[day].as_document()} for day in sorted(days)],
-        "by_task": [{"task": task, **tasks[task].as_document()} for task in sorted(tasks)],
-        "by_model": [
-            {"model": name, **asdict(models[name]), "cost_usd": round(models[name].cost_usd, 6)}
-            for name in sorted(models)
-        ],
-        "by_tool": [
-            {"tool": name, **asdict(tools[name]), "failures": _ranked(tools[name].failures)}
-            for name in sorted(tools)
-        ],
-        "failures": [
-            {"of": of, "code": code, "count": count} for (of, code), count in failures.most_common()
-        ],
-    }
+            self.tools.setdefault(name, ToolFigures()).add(tool)
+        self.failures.update(failures_of(run))
+
+    def as_document(self) -> dict[str, Any]:
+        """The sums, by name where they are grouped, failures the most frequent first."""
+        return {
+            "total": self.total.as_document(),
+            "by_day": [{"day": day, **self.days[day].as_document()} for day in sorted(self.days)],
+            "by_task": [{"task": task, **self.tasks[task].as_document()} for task in sorted(self.tasks)],
+            "by_model": [{"model": name, **self.models[name].as_document()} for name in sorted(self.models)],
+            "by_tool": [{"tool": name, **self.tools[name].as_document()} for name in sorted(self.tools)],
+            "failures": [
+                {"of": of, "code": code, "count": count} for (of, code), count in self.failures.most_common()
+            ],
+        }
 
 
 def failures_of(run: Tallied) -> Counter[tuple[str, str]]:
@@ -234,7 +245,3 @@ def failures_of(run: Tallied) -> Counter[tuple[str, str]]:
 def lasted_ms(row: RunRow) -> int:
     """The time from a run's start to its end; 0 until it has ended."""
     return round((row.updated_at - row.created_at).total_seconds() * 1000) if row.state in ENDED else 0
-
-
-def _ranked(counts: Counter[str]) -> list[dict[str, Any]]:
-    return [{"code": code, "count": count} for code, count in counts.most_common()]

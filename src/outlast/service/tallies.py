@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -37,17 +37,16 @@ class Tallies:
     store: Store
     _kept: dict[str, Tally] = field(default_factory=dict)
 
-    async def of(self, rows: Iterable[RunRow]) -> list[Tallied]:
+    async def of(self, rows: Iterable[RunRow]) -> AsyncIterator[Tallied]:
         """The rows with their tallies, in the same order, read up to now for the first MOST_READ that need it."""
-        found, reads_left = list[Tallied](), MOST_READ
+        reads_left = MOST_READ
         for row in rows:
             summary = json.loads(row.summary)
             tally = self._known(row, summary)
             if reads_left and _needs_reading(row, tally):
                 tally = await self._read_on(row.run_id, tally)
                 reads_left -= 1
-            found.append(Tallied(row, summary, tally))
-        return found
+            yield Tallied(row, summary, tally)
 
     def _known(self, row: RunRow, summary: dict[str, Any]) -> Tally:
         """What is known without reading: by the row or by an earlier question, whichever is newer."""
@@ -55,10 +54,7 @@ class Tallies:
         return kept if kept is not None and kept.position > written.position else written
 
     async def _read_on(self, run_id: str, known: Tally) -> Tally:
-        tally = deepcopy(known)
-        while news := await read_history(self.store, run_id, tally.position, _EVENTS_AT_ONCE):
-            for recorded in news:
-                tally.fold(recorded)
+        tally = await _up_to_now(self.store, run_id, known)
         if len(self._kept) >= _MOST_KEPT:
             self._kept.clear()
         self._kept[run_id] = tally
@@ -67,8 +63,17 @@ class Tallies:
 
 async def tally_of(store: Store, row: RunRow) -> Tally:
     """The tally of one run as it stands now."""
-    [tallied] = await Tallies(store).of([row])
-    return tallied.tally
+    tally = tally_in(json.loads(row.summary).get("tally"))
+    return await _up_to_now(store, row.run_id, tally) if _needs_reading(row, tally) else tally
+
+
+async def _up_to_now(store: Store, run_id: str, known: Tally) -> Tally:
+    """A tally with what has happened since."""
+    tally = deepcopy(known)
+    while news := await read_history(store, run_id, tally.position, _EVENTS_AT_ONCE):
+        for recorded in news:
+            tally.fold(recorded)
+    return tally
 
 
 def _needs_reading(row: RunRow, tally: Tally) -> bool:

@@ -150,13 +150,13 @@ async def test_a_run_that_was_never_counted_is_read_once_and_one_at_work_up_to_n
     tallies, reads = Tallies(store), Counter[str]()
     count_reads(store, reads)
     for _ in range(2):
-        [tallied] = await tallies.of([old])
+        [tallied] = [one async for one in tallies.of([old])]
         assert tallied.tally.tools["weigh"].errors == {"tool_failed": 1}
     assert reads["read_events"] == 2, "the second time nothing is read"
     reads.clear()
-    await tallies.of([row])
+    assert [one async for one in tallies.of([row])]
     assert not reads, "a row that was written at the end has it all"
-    [at_work] = await tallies.of([replace(row, state="EXECUTING")])
+    [at_work] = [one async for one in tallies.of([replace(row, state="EXECUTING")])]
     assert at_work.tally == tally_in(json.loads(row.summary)["tally"])
     assert reads["read_events"] == 1
 
