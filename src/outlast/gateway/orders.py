@@ -63,7 +63,7 @@ async def begin(
 
 async def shown(site: Site, caller: Caller, run_id: str) -> JSONResponse:
     """The `show` document of a run that was started or changed: 202 while it goes on, 200 once it has ended."""
-    document = await show_run(site.store, run_id, caller.user_id)
+    document = await site.aside.do(show_run(site.store, run_id, caller.user_id))
     return JSONResponse(document, 200 if document["state"] in ENDED else 202)
 
 

@@ -73,7 +73,7 @@ async def limits(run: RunToChange, caller: Writer, site: AtSite, changed: Limits
 async def fork(run: RunToChange, caller: Writer, site: AtSite, wanted: Fork) -> JSONResponse:
     """Copy a run up to one of its events into a new run in a new thread, which goes on from there."""
     overrides = allowed_overrides(caller, wanted.config)
-    begun = await site.engine.fork(run.run_id, wanted.at, caller.user_id, overrides)
+    begun = await site.aside.do(site.engine.fork(run.run_id, wanted.at, caller.user_id, overrides))
     return await shown(site, caller, begun.run_id)
 
 

@@ -44,7 +44,7 @@ async def list_(
 async def show(thread_id: ThreadId, caller: Reader, site: AtSite) -> JSONResponse:
     """A conversation and what was said in it."""
     name = checked_id("thread", thread_id)
-    return JSONResponse(await threads.show_thread(site.store, name, caller.user_id))
+    return await site.aside.answer(threads.show_thread(site.store, name, caller.user_id))
 
 
 @router.delete("/{thread_id}", status_code=204)
