@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 from collections.abc import Callable
 from typing import Any
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError
 
+from outlast.cli.apps import app_of
 from outlast.cli.exits import Exit, pipe_closed, tell_error, told, told_surprise
 from outlast.cli.listing import command_names
 from outlast.cli.printing import note, prepare_streams
@@ -29,7 +29,7 @@ def dispatch(tokens: list[str]) -> int:
         tell_error("usage", detail, "`outlast --help` lists all commands.", as_json=as_json)
         return Exit.USAGE
     try:
-        return _carried_out(_app_of(name), tokens, as_json=as_json)
+        return _carried_out(app_of([name]), tokens, as_json=as_json)
     except OutlastError as error:
         return told(error, as_json=as_json)
     except KeyboardInterrupt:
@@ -58,19 +58,6 @@ def _valid(value: object) -> object:
     if isinstance(value, str):
         return clean_text(value)
     return [_valid(item) for item in value] if isinstance(value, list) else value
-
-
-def _app_of(name: str) -> App:
-    """An app that knows the one command that was named; the others stay on disk."""
-    root = App(
-        name="outlast",
-        help_format="plaintext",
-        default_parameter=Parameter(negative=(), show_default=False),
-        version_flags=[],
-    )
-    module = importlib.import_module(f"outlast.cli.commands.{name}")
-    root.command(module.app)
-    return root
 
 
 def _path(app: App, tokens: list[str]) -> str:

@@ -10,7 +10,7 @@ SECTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Steer a run": ("pause", "cancel", "say", "answer", "approve", "reject", "set"),
     "Look": ("runs", "show", "report", "trace", "threads", "tasks", "memory", "stats", "shadow"),
     "Keep and move": ("export", "import", "archive", "prune"),
-    "Set up": ("config", "tools", "token", "doctor", "db"),
+    "Set up": ("config", "tools", "token", "doctor", "db", "completion"),
 }
 """The order in which commands are listed. A command that is not named here is listed last."""
 
@@ -41,7 +41,7 @@ def overview() -> str:
     for title, members in {**SECTIONS, "More": rest}.items():
         listed = [name for name in members if name in names]
         if listed:
-            lines += ["", f"{title}:", *(f"  {name:<9} {summary_of(name)}" for name in listed)]
+            lines += ["", f"{title}:", *(f"  {name:<10} {summary_of(name)}" for name in listed)]
     lines += [
         "",
         "`outlast COMMAND --help` tells the options of a command. All take --config FILE and --json; --debug shows tracebacks.",

@@ -42,7 +42,7 @@ def test_a_command_is_called_as_its_file_is_and_says_what_it_does(
     shown = capsys.readouterr().out
     assert f"outlast {name}" in shown
     if name not in FAMILIES:
-        assert "--json" in shown or name == "worker"
+        assert "--json" in shown or name in ("worker", "completion")
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
