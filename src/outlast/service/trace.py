@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from outlast.domain.apply import apply, begin
@@ -27,6 +28,7 @@ from outlast.domain.run import RunState
 from outlast.journal.codec import to_plain
 from outlast.journal.fold import unknown_run
 from outlast.journal.history import read_history
+from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import Store
 from outlast.runs.recall.showing import recalled_text
 
@@ -172,6 +174,15 @@ async def trace_run(store: Store, run_id: str) -> list[dict[str, Any]]:
     if not history:
         raise unknown_run(run_id)
     return list(trace_of(run_id, history))
+
+
+async def trace_task(
+    store: Store, wanted: RunFilter, since: datetime
+) -> AsyncIterator[tuple[RunRow, list[dict[str, Any]]]]:
+    """The traces of the runs of a task that began since a time, the oldest of the newest `wanted.limit` first."""
+    rows = [row for row in await store.list_runs(wanted) if row.created_at >= since]
+    for row in reversed(rows):
+        yield row, await trace_run(store, row.run_id)
 
 
 async def trace_page(

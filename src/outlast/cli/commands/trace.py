@@ -1,4 +1,4 @@
-"""Show every event of a run, also as it goes on."""
+"""Show every event of a run, also as it goes on, or of all runs of a task."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from cyclopts import App, Parameter
 from outlast.cli.contexts import context_lines
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
-from outlast.cli.options import AsJson, Config, RunId
+from outlast.cli.options import AsJson, Config
 from outlast.cli.phrases import Line, phrase
 from outlast.cli.printing import json_line, out
 from outlast.cli.tables import columns_here, cut, padded
+from outlast.domain.ages import age_in
+from outlast.domain.errors import CallerMistake
 from outlast.domain.ids import LOCAL_USER
+from outlast.ports.run_rows import RunFilter
 from outlast.ports.store import Store
 from outlast.service.contexts import context_at
 from outlast.service.show import owned_row
-from outlast.service.trace import follow_run, trace_run
+from outlast.service.trace import follow_run, trace_run, trace_task
 from outlast.wiring.counting import count_tokens
 
 app = App(name="trace")
@@ -30,9 +33,12 @@ WIDE_COLUMNS: Final = 120
 
 @app.default
 def trace(
-    run: RunId,
+    run: Annotated[str | None, Parameter(help="Id of a run; left out with --task.")] = None,
     /,
     *,
+    task: Annotated[str | None, Parameter(help="Show the runs of this task, one after the other.")] = None,
+    since: Annotated[str, Parameter(help="With --task: how far back runs began: 7d, 12h, 30d.")] = "7d",
+    limit: Annotated[int, Parameter(help="With --task: how many runs, the newest.")] = 20,
     follow: Annotated[bool, Parameter(help="Go on showing events until the run has ended.")] = False,
     context: Annotated[
         int | None,
@@ -43,7 +49,18 @@ def trace(
     config: Config = None,
     json: AsJson = False,
 ) -> int:
-    """Show every event of a run: one line each, cut to the width of the terminal; with --json, one JSON document a line."""
+    """Show every event of a run: one line each, cut to the width of the terminal; with --json, one JSON document a line.
+
+    With --task the events of all its runs; each JSON document then names its `run_id`.
+    """
+    if task is not None:
+        if run is not None or follow or context is not None:
+            detail = "--task shows what all runs of a task did; it goes with no run, --follow or --context."
+            raise CallerMistake("usage", detail, "Name a run, or a task.")
+        return _show_task(config, task, since, limit, as_json=json)
+    if run is None:
+        step = "Name one: `outlast runs` lists them; or a task with --task."
+        raise CallerMistake("usage", "No run was named.", step)
     if context is not None:
         return _show_context(config, run, context, as_json=json)
     show = json_line if json else _printer(columns_here())
@@ -52,6 +69,24 @@ def trace(
         await owned_row(store, run, LOCAL_USER)
         async for line in _lines(store, run, follow):
             show(line)
+
+    with_store(config, act)
+    return Exit.DONE
+
+
+def _show_task(config: str | None, task: str, since: str, limit: int, *, as_json: bool) -> int:
+    age, columns = age_in(since), columns_here()
+
+    async def act(store: Store) -> None:
+        wanted = RunFilter(user_id=LOCAL_USER, task=task, limit=limit)
+        async for row, lines in trace_task(store, wanted, await store.now() - age):
+            if as_json:
+                for line in lines:
+                    json_line({"run_id": row.run_id, **line})
+                continue
+            out(cut(f"{row.run_id} {row.state}: {lines[0]['data'].get('input', '')}", columns))
+            for line in lines:
+                out(formatted(line, columns))
 
     with_store(config, act)
     return Exit.DONE
