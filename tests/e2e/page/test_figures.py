@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx2
 from playwright.sync_api import expect
 
 from tests.e2e.command_line import Home
@@ -54,3 +55,22 @@ def test_the_cost_of_a_run_is_shown_by_role_and_by_subtask(library: Home, chromi
     for parts in (run["spent"]["by_role"], run["spent"]["by_subtask"]):
         assert sum(part["tokens"] for part in parts) == run["tokens"]
         assert sum(part["steps"] for part in parts) == run["steps"]
+
+
+@law("SEE-1.b")
+def test_the_timeline_has_every_event_of_the_journal_in_its_place(talking: Home, chromium: Chromium) -> None:
+    talking.write("script.yaml", SENDING)
+    _, address = served(talking)
+    with chromium.at(address) as page:
+        begin(page, "Write to Nobody")
+        page.get_by_text("This run has ended.").wait_for()
+        page.get_by_label("Show bookkeeping").check()
+        run_id = page.url.split("?")[0].rpartition("/")[2]
+        lines = httpx2.get(f"{address}/api/runs/{run_id}/trace").json()["lines"]
+        page.get_by_text(f"{len(lines)} of {len(lines)} events").wait_for()
+        rows = page.locator("main ol li[data-index]")
+        shown = [rows.nth(index).get_attribute("aria-posinset") for index in range(rows.count())]
+        assert shown[-1] == str(len(lines)), "the end is in sight"
+        page.get_by_role("button", name="send").last.click()
+        page.get_by_text("Everything the journal has").click()
+        page.get_by_text('"code": "invalid_arguments"').first.wait_for()

@@ -60,7 +60,7 @@ def tool_text(name: str, *, says: str = "ok") -> str:
     """
 
 
-@law("TOOL-7.a", "TOOL-7.b", "TOOL-7.c", "TOOL-7.d", "TOOL-7.f", "TOOL-7.h")
+@law("TOOL-7.a", "TOOL-7.b", "TOOL-7.c", "TOOL-7.d", "TOOL-7.f", "TOOL-7.h", "TOOL-7.i")
 def test_built_in_tools_are_listed_and_load() -> None:
     catalogue = ToolCatalogue()
     entries = {entry.name: entry for entry in catalogue.list()}
