@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from outlast.cli.listing import command_names
-from tests.e2e.command_line import BOUND_SECONDS, Home
+from tests.e2e.command_line import Home
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 BASH = shutil.which("bash")
 
@@ -36,7 +37,7 @@ def completed(script: Path, *words: str) -> list[str]:
         [str(BASH), "--norc", "-c", "\n".join(lines)],
         capture_output=True,
         text=True,
-        timeout=BOUND_SECONDS,
+        timeout=PATIENCE_SECONDS,
         check=True,
     )
     return sorted(line.strip() for line in done.stdout.splitlines() if line.strip())

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from outlast.gateway.aside import Aside
-from tests.unit.gateway.house import BOUND_SECONDS, House, house_of
+from tests.patience import PATIENCE_SECONDS
+from tests.unit.gateway.house import House, house_of
 
 
 @pytest.fixture
@@ -24,14 +25,14 @@ async def test_work_that_holds_its_thread_holds_no_other(aside: Aside) -> None:
 
     async def held() -> bool:
         is_in.set()
-        return may_go.wait(BOUND_SECONDS)
+        return may_go.wait(PATIENCE_SECONDS)
 
     async def quick() -> str:
         return threading.current_thread().name
 
     holding = asyncio.create_task(aside.do(held()))
-    async with asyncio.timeout(BOUND_SECONDS):
-        assert await asyncio.to_thread(is_in.wait, BOUND_SECONDS)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        assert await asyncio.to_thread(is_in.wait, PATIENCE_SECONDS)
         names = {await aside.do(quick()) for _ in range(3)}
         assert names == {"outlast-aside-2"}, "the one that is free"
         may_go.set()
@@ -57,7 +58,7 @@ async def test_what_work_raises_reaches_whoever_waits_and_so_does_the_end(aside:
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    assert await asyncio.to_thread(is_over.wait, BOUND_SECONDS)
+    assert await asyncio.to_thread(is_over.wait, PATIENCE_SECONDS)
 
 
 async def test_threads_begin_with_the_first_answer_and_end_with_the_gateway(aside: Aside) -> None:
