@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from outlast.domain.door import clean_text
+from outlast.domain.quick import quick
 
 SHOWN_BYTES: Final = 20_000
 """How much of a tool's output a model sees, in bytes of UTF-8."""
@@ -16,6 +17,7 @@ LEAST_LIMIT_BYTES: Final = 500
 _HEAD_SHARE: Final = 0.7
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Bounded:
     """A text as it is shown; `size_bytes` is the size of the whole in UTF-8, however much of it is shown."""

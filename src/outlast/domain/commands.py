@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 
 from outlast.domain.door import Json
 from outlast.domain.events import AnyEvent
+from outlast.domain.quick import quick
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Record:
     """Append this event; nothing else happens."""
@@ -18,6 +20,7 @@ class Record:
     event: AnyEvent
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CallModel:
     """Ask the model of a branch.
@@ -32,6 +35,7 @@ class CallModel:
     with_tools: bool = True
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class CallTool:
     """Run a call that was asked for. `attempt` counts the tries that a crash or a person made necessary, from 1."""

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, overload
 
+from outlast.domain.quick import quick
 from outlast.domain.tool_call import ToolCall
 
 Speaker = Literal["system", "user", "assistant", "tool"]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation.
@@ -62,6 +64,7 @@ class Messages(Sequence[Message]):
         return repr(tuple(self))
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a model call used up. `cost_usd` is None where no price is known; `is_estimate` marks counts the server did not give."""

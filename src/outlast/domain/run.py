@@ -13,6 +13,7 @@ from typing import Final
 from outlast.domain.door import Json
 from outlast.domain.events import PinnedTool
 from outlast.domain.plan import Conclusion, Progress, Subtask
+from outlast.domain.quick import quick
 from outlast.domain.states import ENDED, WORKING, State
 from outlast.domain.task import Limits, TaskDefinition
 from outlast.domain.tool_call import ToolCall
@@ -38,6 +39,7 @@ class Counters:
     tool_calls: dict[str, int] = field(default_factory=dict)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Repeat:
     """One call in a branch's loop window: what was asked, what came back, and a sketch of the lines of the result."""
@@ -66,6 +68,7 @@ class Call:
     is_unsettled: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """A model call in flight or orphaned. One that `is_summary` is no turn of its branch."""

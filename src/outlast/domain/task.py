@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from outlast.domain.door import Json
+from outlast.domain.quick import quick
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,7 @@ class Price:
         return (input_tokens * self.input_usd + output_tokens * self.output_usd) / 1_000_000
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
     """A model as it is asked: its name, temperature, the most tokens an answer may have, and its price where it is known."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from outlast.domain.door import Json
+from outlast.domain.quick import quick
 from outlast.domain.source import Fetched, Found
 
 
@@ -21,6 +22,7 @@ class Effect(StrEnum):
     ONCE = "once"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call a model asked for.
@@ -36,6 +38,7 @@ class ToolCall:
     raw: str | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolError:
     """Why a call gave no result, in a form a model can act on.
@@ -59,6 +62,7 @@ class Begun:
     name: str
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
     """What a call came to, as the journal keeps it.

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal, Union, cast, get_args, get_origin, get_t
 
 from outlast.domain.door import Json
 from outlast.domain.errors import Broken
+from outlast.domain.quick import quick
 
 PAYLOAD_BYTES: Final = 8192
 """Strings of more bytes than this are stored once, by content."""
@@ -37,6 +38,7 @@ Encoder = Callable[[Any], Any]
 Decoder = Callable[[Any], Any]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Encoded:
     """The body of an event and the payloads it refers to, by sha256 in hexadecimal."""

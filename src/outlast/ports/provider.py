@@ -8,11 +8,13 @@ from typing import Literal, Protocol
 
 from outlast.domain.door import Json
 from outlast.domain.message import Message, Usage
+from outlast.domain.quick import quick
 from outlast.domain.tool_call import ToolCall
 
 Finish = Literal["stop", "tool_calls", "length", "content_filter"]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolSchema:
     """A tool as it is offered to a model: its name, what it does, and the JSON Schema of its arguments."""
@@ -22,6 +24,7 @@ class ToolSchema:
     input_schema: Mapping[str, Json]
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
     """One call of a model.
@@ -45,6 +48,7 @@ class ModelRequest:
     earlier_turns: int = 0
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """What a model said.

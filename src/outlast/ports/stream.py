@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from outlast.domain.quick import quick
 
+
+@quick
 @dataclass(frozen=True, slots=True)
 class EventRow:
     """An event as text. `at` is aware UTC with microseconds, `version` the version of its kind, `body` one JSON object."""
@@ -17,6 +20,7 @@ class EventRow:
     body: str
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Append:
     """Add events to a stream.

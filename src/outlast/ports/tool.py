@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, overload
 
 from outlast.domain.door import Json
+from outlast.domain.quick import quick
 from outlast.domain.recalled import Recalled
 from outlast.domain.source import Found
 from outlast.domain.tool_call import Effect
@@ -218,6 +219,7 @@ class RunMemory(Protocol):
         ...
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a tool is given beside its arguments.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from outlast.domain.events import ModelAnswered, ModelFailed, ModelRequested
+from outlast.domain.quick import quick
 from outlast.runs.conversation import Conversation, SummaryAsked
 
 CEILING_SHARE: Final = 0.6
@@ -14,6 +15,7 @@ CEILING_SHARE: Final = 0.6
 _PROBLEM_CHARACTERS: Final = 300
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A model call in flight: for which conversation, what it was estimated at, and whether it is for a summary."""

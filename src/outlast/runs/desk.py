@@ -10,6 +10,7 @@ from typing import Protocol
 from outlast.domain.door import Json, digest_of
 from outlast.domain.errors import Broken
 from outlast.domain.events import AnyEvent, ModelRequested
+from outlast.domain.quick import quick
 from outlast.domain.run import Call, RunState
 from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
@@ -27,6 +28,7 @@ NOTHING_TO_DO = "Nothing to do: another worker goes on with the run."
 """What there is to do about a lease that was lost."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a performed command came to: events to append, and items that ride in the same commit.

@@ -24,6 +24,7 @@ from outlast.domain.events import (
     ToolRequested,
     ValueSet,
 )
+from outlast.domain.quick import quick
 from outlast.domain.run import RunState
 from outlast.domain.states import WORKING, State, may_follow
 from outlast.journal.snapshot import state_digest
@@ -50,6 +51,7 @@ Intent = ModelRequested | ToolRequested | HookRequested | RecallRequested
 """What is in the journal before a call is made."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Started:
     """An intent that was drafted, and the command behind it."""

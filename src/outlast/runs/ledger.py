@@ -21,6 +21,7 @@ from outlast.domain.events import (
     ToolAnswered,
 )
 from outlast.domain.ids import source_key
+from outlast.domain.quick import quick
 from outlast.domain.report import FoundBy
 from outlast.domain.source import Fetched, Found
 from outlast.domain.tool_call import ToolOutcome
@@ -44,6 +45,7 @@ class Entry:
     found_by: FoundBy | None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class _Asked:
     branch: str

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from outlast.domain.message import Message
+from outlast.domain.quick import quick
 from outlast.ports.provider import ToolSchema
 
 
@@ -49,6 +50,7 @@ TURNS: Final = frozenset({Kind.SPOKEN, Kind.EARLIER})
 """What begins a turn: something the model said, in this run or before it in the thread."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Line:
     """One part of a context: the position of the event behind it, its kind, what it says, and the tokens it is estimated at.

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from outlast.domain.door import Json
 from outlast.domain.events import PinnedTool, Recorded
 from outlast.domain.hooks import Hook
+from outlast.domain.quick import quick
 from outlast.domain.run import RunState
 from outlast.domain.shadow import Selector
 from outlast.domain.task import TaskDefinition
@@ -42,6 +43,7 @@ class ReadForm(Protocol):
         ...
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
     """Who asks, when a tool asks something of outlast itself: the call of a run, never what a model says of itself.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from outlast.domain.quick import quick
 from outlast.domain.run import Branch, RunState
 from outlast.domain.task import TaskDefinition
 from outlast.runs.compression import Fold, budget_of, compression_due, fold_before
@@ -14,6 +15,7 @@ from outlast.runs.masks import Mask
 from outlast.runs.readings import Readings
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Scene:
     """A branch of a run as its readings have it."""

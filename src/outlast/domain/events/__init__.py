@@ -87,6 +87,7 @@ from outlast.domain.events.tooling import (
     ToolRequested,
     ToolUnsettled,
 )
+from outlast.domain.quick import quick
 
 __all__ = [
     "KINDS",
@@ -213,6 +214,7 @@ KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(AnyEvent
 """Every kind of event by name."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """An event in its place: the position in the run's journal (from 1) and the store's time, aware UTC."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from outlast.domain.context_summary import ContextSummary
 from outlast.domain.door import Json
 from outlast.domain.events.event import Event
+from outlast.domain.quick import quick
 from outlast.domain.tool_call import ToolCall
 
 
@@ -97,6 +98,7 @@ class ContextCrowded(Event):
     max_tokens: int
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequested(Event):
     """Intent to call a model. `digest` is that of the messages; the reserves count as spent should the answer be lost.
@@ -120,6 +122,7 @@ class ModelRequested(Event):
     option: int = 0
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAnswered(Event):
     """A model's whole answer. With a schema, `value` is what was read from it, or `problem` says why nothing could be."""

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from outlast.domain.door import Json
 from outlast.domain.events.event import Event
+from outlast.domain.quick import quick
 from outlast.domain.tool_call import ToolOutcome
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolRequested(Event):
     """Intent to run a call. `edited` holds the arguments a person put in the place of the model's."""
@@ -19,6 +21,7 @@ class ToolRequested(Event):
     edited: dict[str, Json] | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class ToolAnswered(Event):
     """What a call came to. `by` names who answered in the tool's place: a person, a policy, a limit."""

@@ -1,0 +1,88 @@
+"""Frozen dataclasses that are made quickly are in nothing else different from those that are not."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
+
+import pytest
+
+from outlast.domain.quick import quick
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A base without fields, as all events have one."""
+
+
+@quick
+@dataclass(frozen=True, slots=True)
+class Quick(Base):
+    """What is tried here."""
+
+    name: str
+    size_bytes: int = 3
+    parts: dict[str, int] = field(default_factory=dict)
+    note: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Slow(Base):
+    """The same without."""
+
+    name: str
+    size_bytes: int = 3
+    parts: dict[str, int] = field(default_factory=dict)
+    note: str = field(default="", kw_only=True)
+
+
+def test_it_is_made_of_the_same_arguments_and_equals_what_has_the_same_fields() -> None:
+    made = Quick("a", parts={"b": 1}, note="c")
+    assert [getattr(made, part.name) for part in fields(made)] == ["a", 3, {"b": 1}, "c"]
+    assert made == Quick("a", 3, {"b": 1}, note="c") != Quick("a")
+    assert repr(made) == "Quick(name='a', size_bytes=3, parts={'b': 1}, note='c')"
+    assert type(made) is Quick
+    assert list(inspect.signature(Quick).parameters) == list(inspect.signature(Slow).parameters)
+
+
+def test_what_a_factory_makes_is_shared_with_no_other() -> None:
+    assert Quick("a").parts is not Quick("a").parts
+
+
+def test_no_field_of_it_can_be_set_or_deleted_and_none_added() -> None:
+    made = Quick("a")
+    for change in (lambda: setattr(made, "name", "b"), lambda: delattr(made, "name")):
+        with pytest.raises(FrozenInstanceError):
+            change()
+    with pytest.raises((FrozenInstanceError, TypeError, AttributeError)):
+        made.other = 1  # type: ignore[attr-defined]
+    assert made.name == "a"
+
+
+@pytest.mark.parametrize("arguments", [(), ("a", 1, {}, "positional note"), ("a", 1, {}, 4, 5)])
+def test_wrong_arguments_are_refused(arguments: tuple[object, ...]) -> None:
+    with pytest.raises(TypeError):
+        Quick(*arguments)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        Quick("a", unknown=1)  # type: ignore[call-arg]
+
+
+def test_it_is_replaced_copied_and_pickled_like_any_other() -> None:
+    made = Quick("a", parts={"b": 1}, note="c")
+    assert replace(made, size_bytes=4) == Quick("a", 4, {"b": 1}, note="c")
+    assert copy.copy(made) == made == copy.deepcopy(made)
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_what_does_more_when_it_is_made_is_refused() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Checked:
+        name: str
+
+        def __post_init__(self) -> None:
+            """Look at the name."""
+
+    with pytest.raises(TypeError, match="Checked does more"):
+        quick(Checked)
