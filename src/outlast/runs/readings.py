@@ -1,4 +1,4 @@
-"""The readings a worker keeps of a run while it works on it: state, conversations, ledger, cache and tally, at one position."""
+"""The readings a worker keeps of a run while it works on it: state, conversations, ledger and others, all at one position."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from outlast.runs.cache import Cache
 from outlast.runs.context import Conversations
 from outlast.runs.ledger import Ledger
 from outlast.runs.lines import TokenCount
+from outlast.runs.remembering.extraction import Worth
 from outlast.runs.tally import Tally
 
 
@@ -26,15 +27,21 @@ class Readings:
     ledger: Ledger
     cache: Cache
     tally: Tally = field(default_factory=Tally)
+    worth: Worth = field(default_factory=Worth)
     divergences: list[FoldDiverged] = field(default_factory=list)
 
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
         self.state = apply(self.state, recorded)
+        self.read(recorded)
+
+    def read(self, recorded: Recorded) -> None:
+        """Read an event whose state is known already."""
         self.conversations.fold(recorded)
         self.ledger.fold(recorded)
         self.cache.fold(recorded)
         self.tally.fold(recorded)
+        self.worth.fold(recorded)
 
 
 def read_all(
@@ -54,8 +61,5 @@ def read_all(
     conversations = Conversations(count, tuple(thread))
     readings = Readings(state, conversations, Ledger(), Cache(), divergences=divergences)
     for recorded in history:
-        readings.conversations.fold(recorded)
-        readings.ledger.fold(recorded)
-        readings.cache.fold(recorded)
-        readings.tally.fold(recorded)
+        readings.read(recorded)
     return readings

@@ -64,6 +64,9 @@ Effect = Callable[[], Awaitable[Outcome]]
 
 MAX_RACES: Final = 50
 
+_CHANGE_ROW: Final = frozenset({StateEntered, RunClaimed, RunReleased})
+"""Events with which the run's row is written anew; with a claim, since the row tells what can read the run from then on."""
+
 KILL_PATIENCE_SECONDS: Final = 0.75
 """How long a call that was cancelled may take to end, so that one that will not does not hold the run up."""
 
@@ -273,14 +276,11 @@ class Session:
     def _row_items(self, recorded: Sequence[Recorded]) -> list[Item]:
         """What rides along: the row where the state changed, what waited for it, the thread's words at the end; now and then
         a snapshot, and the row with it, so that little has to be read to know what a run at work has used."""
-        items: list[Item] = [*due_for_memory(self.state, recorded)]
+        items: list[Item] = [*due_for_memory(self.state, self.readings.worth, recorded)]
+        kinds = {type(one.event) for one in recorded}
         entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]
-        is_claimed = any(
-            isinstance(one.event, RunClaimed) for one in recorded
-        )  # here is told what reads it from now on
-        is_released = isinstance(recorded[-1].event, RunReleased)
         is_far_on = self.state.position - self._snapshot_at >= EVERY
-        if entered or is_claimed or self._is_in_line or is_released or is_far_on:
+        if self._is_in_line or is_far_on or not kinds.isdisjoint(_CHANGE_ROW):
             change: UpdateRun = row_change(self.readings, recorded[-1].at)
             items.append(change)
         if entered:

@@ -76,6 +76,33 @@ def findings_in(history: Sequence[Recorded], after: int = 0) -> list[Finding]:
 
 
 @dataclass(slots=True)
+class Worth:
+    """Whether anything in a journal may be worth remembering; it says so wherever `findings_in` finds something.
+
+    It is read beside a run at work, so that those that leave nothing are not read again for it.
+    """
+
+    _has_found: bool = False
+    _words: list[str] = field(default_factory=list)
+
+    def fold(self, recorded: Recorded) -> None:
+        """Read one more event."""
+        match recorded.event:
+            case ToolAnswered(outcome=outcome):
+                self._has_found = self._has_found or bool(outcome.fetched)
+            case SubtaskConcluded():
+                self._has_found = True
+            case Said(text=text) | Answered(text=text) | RunStarted(input=text, origin=None, tells_of=()):
+                self._words.append(text)
+            case _:
+                pass
+
+    def is_there(self) -> bool:
+        """Was anything found so far, or stated by a person?"""
+        return self._has_found or any(statements_in(text) for text in self._words)
+
+
+@dataclass(slots=True)
 class _Reading:
     ledger: Ledger = field(default_factory=Ledger)
     subtask_of: dict[str, str | None] = field(default_factory=dict)

@@ -12,15 +12,18 @@ from outlast.domain.events import Recorded, StateEntered, SubtaskReviewed
 from outlast.domain.run import RunState
 from outlast.domain.states import ENDED, HELD
 from outlast.ports.queue import Enqueue
+from outlast.runs.remembering.extraction import Worth
 
 MEMORY: Final = "memory"
 UPKEEP: Final = "upkeep"
 """The entry of the upkeep; those of runs are named by their ids."""
 
 
-def due_for_memory(state: RunState, recorded: Sequence[Recorded]) -> list[Enqueue]:
+def due_for_memory(state: RunState, worth: Worth, recorded: Sequence[Recorded]) -> list[Enqueue]:
     """The entry that rides in a commit after which there may be something to remember: a subtask is settled, the run rests."""
-    if not state.definition.is_remembered or not any(_is_occasion(one) for one in recorded):
+    if not state.definition.is_remembered:
+        return []
+    if not any(_is_occasion(one) for one in recorded) or not worth.is_there():
         return []
     return [Enqueue(MEMORY, state.run_id, recorded[-1].at, state.user_id, state.definition.name)]
 

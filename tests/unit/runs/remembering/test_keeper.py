@@ -11,17 +11,21 @@ import pytest
 
 from outlast.domain.events import MemoryRecalled, RecallFailed
 from outlast.domain.memory import MemoryKind, Scope, Vector
+from outlast.journal.history import recorded_from
 from outlast.ports.embedder import EmbeddingPurpose
 from outlast.ports.memory import MemoryQuery
 from outlast.ports.provider import ModelRequest
 from outlast.ports.run_rows import DeleteRun
 from outlast.runs.recall import perform
 from outlast.runs.remembering import keeper as keeper_module
+from outlast.runs.remembering.extraction import Worth, findings_in
 from outlast.runs.remembering.keeper import LONGEST_RETRY_SECONDS, after_failure
 from outlast.runs.remembering.long_term_memory import LongTermMemory, Rules
 from outlast.runs.remembering.queue import MEMORY, UPKEEP, Progress, upkeep_due
 from outlast.runs.remembering.upkeep import keep_in_order
 from outlast.testing.faults import Crash, CrashPlan, Faulty
+from tests.golden.book import paths
+from tests.golden.book import read as read_book
 from tests.law import law
 from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import in_turn, say
@@ -110,7 +114,7 @@ async def test_two_keepers_at_once_remember_everything_once(tmp_path: Path) -> N
 
 async def test_many_runs_are_claimed_together_and_given_back_together(tmp_path: Path) -> None:
     async with mindful(tmp_path, HELLO) as on:
-        runs = [await on.stage.play("Hello.") for _ in range(6)]
+        runs = [await on.stage.play("Our boat is called Tin.") for _ in range(6)]
         plan = CrashPlan()
         await on.keeper(Faulty(on.stage.store, plan, "store")).clear()
         for run in runs:
@@ -121,6 +125,24 @@ async def test_many_runs_are_claimed_together_and_given_back_together(tmp_path: 
         point.label for point in plan.points if point.label.startswith(("store.claim", "store.commit"))
     ]
     assert set(written) == {"store.claim#1", "store.commit#1"}
+
+
+async def test_a_run_that_leaves_nothing_to_remember_makes_no_work_for_the_keeper(tmp_path: Path) -> None:
+    async with mindful(tmp_path, HELLO) as on:
+        run = await on.stage.play("Hello. What is there?")
+        assert await on.stage.store.read_entry(MEMORY, run) is None
+        assert await on.stage.store.next_due(MEMORY) is None
+        stating = await on.stage.play("Our boat is called Tin.")
+        assert await on.stage.store.read_entry(MEMORY, stating) is not None
+
+
+@pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
+def test_wherever_something_is_found_a_journal_is_seen_to_be_worth_it(path: Path) -> None:
+    history = recorded_from(read_book(path).rows, read_book(path).payloads)
+    worth = Worth()
+    for recorded in history:
+        worth.fold(recorded)
+    assert worth.is_there() or not findings_in(history)
 
 
 async def test_a_serving_keeper_takes_runs_as_they_end_and_stops_when_told(tmp_path: Path) -> None:
@@ -163,7 +185,7 @@ async def test_a_keeper_that_is_stopped_gives_back_what_it_has_not_begun_and_wha
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with mindful(tmp_path, HELLO) as on:
-        runs = [await on.stage.play("Hello.") for _ in range(3)]
+        runs = [await on.stage.play("Our boat is called Tin.") for _ in range(3)]
         begun, keeper = asyncio.Event(), on.keeper()
 
         async def remember(run_id: str, after: int = 0) -> int:
