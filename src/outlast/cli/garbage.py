@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from typing import Final
 
-_VALUES_BETWEEN: Final = 5_000
+_VALUES_BETWEEN: Final = 20_000
 """How many more values than before there must be for a collection; a cycle of them lives that much longer."""
 
 
