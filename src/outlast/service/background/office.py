@@ -38,6 +38,12 @@ ABANDON_SECONDS: Final = 10.0
 SUBMIT_SPARE_SECONDS: Final = 60.0
 """How much longer than its call may take a task may be without a handle."""
 
+_OF_RUNS: Final = frozenset({StateEntered})
+"""Events that may concern tasks which others began."""
+
+_OF_TASKS: Final = _OF_RUNS | {ToolRequested, ToolUnsettled, ToolAnswered}
+"""Events that may concern tasks of a run whose tools begin some."""
+
 _MOST_NAMES: Final = 1000
 _UNKNOWN: Final = frozenset({"outcome_unknown", "timeout"})
 
@@ -82,11 +88,13 @@ class TaskOffice:
         now: datetime,
     ) -> list[Item]:
         """See `Office.joined`."""
+        about = _OF_TASKS if self._begins_any or handles else _OF_RUNS
+        concerned = [one for one in recorded if type(one.event) in about]
+        if not concerned:
+            return []
         batch = TaskBatch(self._store, self._rules, now)
-        for one in recorded:
+        for one in concerned:
             match one.event:
-                case ToolRequested() | ToolUnsettled() | ToolAnswered() if not (self._begins_any or handles):
-                    pass
                 case ToolRequested(call=name):
                     await self._requested(batch, state, _call(name, state, before))
                 case ToolUnsettled(call=name):
