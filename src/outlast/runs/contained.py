@@ -22,12 +22,17 @@ async def contained(work: Awaitable[T], seconds: float) -> T:
 
     Raises what it raises; TimeoutError when it has not ended within `seconds`, whether it then stops or not; Escaped.
     """
-    task = asyncio.ensure_future(_without_exits(work))
+    loop = asyncio.get_running_loop()
+    over: asyncio.Future[None] = loop.create_future()
+    task = loop.create_task(_told(work, over))
+    clock = loop.call_later(seconds, _set, over)
     try:
-        await _end_of(task, seconds)
+        await over
     except asyncio.CancelledError:
         await _stopped(task, None)
         raise
+    finally:
+        clock.cancel()
     if not task.done():
         await _stopped(task, STOP_SECONDS)
         raise TimeoutError
@@ -62,32 +67,24 @@ async def in_thread(function: Callable[[], T]) -> T:
     return await result
 
 
-async def _without_exits(work: Awaitable[T]) -> T:
-    """An event loop passes SystemExit on to whoever runs it, so neither it nor its like may leave the task."""
+async def _told(work: Awaitable[T], over: asyncio.Future[None]) -> T:
+    """What `work` comes to; that it is over is told by itself, a turn of the loop before a callback of the task would.
+
+    An event loop passes SystemExit on to whoever runs it, so neither it nor its like may leave the task.
+    """
     try:
         return await work
     except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:
         raise Escaped(_in_words(error)) from error
-
-
-async def _end_of(task: asyncio.Future[Any], seconds: float) -> None:
-    """Return when a task has ended, or after so long. `asyncio.wait` does the same for many at several times the price."""
-    loop = asyncio.get_running_loop()
-    over: asyncio.Future[None] = loop.create_future()
-
-    def end(_: object = None) -> None:
-        if not over.done():
-            over.set_result(None)
-
-    timer = loop.call_later(seconds, end)
-    task.add_done_callback(end)
-    try:
-        await over
     finally:
-        timer.cancel()
-        task.remove_done_callback(end)
+        _set(over)
+
+
+def _set(over: asyncio.Future[None]) -> None:
+    if not over.done():
+        over.set_result(None)
 
 
 async def _stopped(task: asyncio.Future[Any], seconds: float | None) -> None:

@@ -6,7 +6,6 @@ that no text can close or forge it, and the same message always looks the same.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import re
 
@@ -22,5 +21,5 @@ RULE = (
 def fence(secret: str, position: int, origin: str, text: str) -> str:
     """`text` inside a fence of its own. What would end the line that names `origin` is left out of it."""
     origin = _UNPLAIN.sub("_", origin)[:80]
-    nonce = hmac.new(secret.encode(), str(position).encode(), hashlib.sha256).hexdigest()[:12]
+    nonce = hmac.digest(secret.encode(), str(position).encode(), "sha256").hex()[:12]
     return f"<<untrusted {nonce} from {origin}>>\n{text}\n<<end {nonce}>>"
