@@ -113,7 +113,7 @@ def _run(argv: list[str], folder: Path, exit_code: int) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=PATIENCE_SECONDS,
+        timeout=2 * PATIENCE_SECONDS,
     )
     assert done.returncode == exit_code, f"{argv[1:]} ended with {done.returncode}:\n{done.stdout}"
     return done.stdout

@@ -10,6 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.e2e import over_http
 from tests.e2e.command_line import Going, Home
 from tests.law import law
 from tests.patience import PATIENCE_SECONDS
@@ -49,7 +50,7 @@ def _lines(answer: httpx2.Response) -> Iterator[dict[str, Any]]:
 def test_stream_goes_on_where_it_was_after_the_server_was_killed_and_replaced(talking: Home) -> None:
     talking.write("script.yaml", HOLD)
     first, address = served(talking, "--port", "0", "--set", "harness.lease_seconds=1")
-    run_id = httpx2.post(f"{address}/api/runs", json={"task": "talk", "input": "Go"}).json()["run_id"]
+    run_id = over_http.post(f"{address}/api/runs", json={"task": "talk", "input": "Go"}).json()["run_id"]
     seen: list[dict[str, Any]] = []
     with frames(address, run_id) as coming:
         for line in coming:
@@ -70,7 +71,7 @@ def test_stream_goes_on_where_it_was_after_the_server_was_killed_and_replaced(ta
 def test_server_that_is_told_to_stop_tells_its_streams_and_gives_its_runs_back(talking: Home) -> None:
     talking.write("script.yaml", HOLD)
     going, address = served(talking, "--port", "0", "--set", "harness.drain_seconds=0")
-    run_id = httpx2.post(f"{address}/api/runs", json={"task": "talk", "input": "Go"}).json()["run_id"]
+    run_id = over_http.post(f"{address}/api/runs", json={"task": "talk", "input": "Go"}).json()["run_id"]
     with frames(address, run_id) as coming:
         for line in coming:
             if line["kind"] == "ToolRequested":
@@ -112,7 +113,7 @@ def test_memory_store_is_served_by_the_one_process_there_is(home: Home) -> None:
     home.write("s.yaml", '- {say: "Hello."}\n')
     home.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: []}\n")
     going, address = served(home, "--port", "0")
-    run_id = httpx2.post(f"{address}/api/runs", json={"task": "talk", "input": "Hi"}).json()["run_id"]
+    run_id = over_http.post(f"{address}/api/runs", json={"task": "talk", "input": "Hi"}).json()["run_id"]
     with frames(address, run_id) as coming:
         assert list(coming)[-1]["state"] == "COMPLETED"
     going.signal(signal.SIGINT)

@@ -3,8 +3,7 @@
 import re
 import signal
 
-import httpx2
-
+from tests.e2e import over_http
 from tests.e2e.command_line import Home
 from tests.law import law
 
@@ -23,8 +22,8 @@ def test_user_with_a_token_works_from_elsewhere_until_it_is_revoked(talking: Hom
     port = going.until("Listening on").split()[2].rpartition(":")[2]
     assert "#code=olc_" in going.until("Sign in")
     address, headers = f"http://127.0.0.1:{port}", {"Authorization": f"Bearer {secret}"}
-    assert httpx2.get(f"{address}/api/runs").status_code == 401
-    started = httpx2.post(f"{address}/api/runs", json={"task": "talk", "input": "Hi"}, headers=headers)
+    assert over_http.get(f"{address}/api/runs").status_code == 401
+    started = over_http.post(f"{address}/api/runs", json={"task": "talk", "input": "Hi"}, headers=headers)
     assert started.status_code == 202
     listed = talking.outlast("token", "list", "--json").document["tokens"]
     assert [(one["user"], one["label"], one["scopes"]) for one in listed] == [
@@ -32,7 +31,7 @@ def test_user_with_a_token_works_from_elsewhere_until_it_is_revoked(talking: Hom
     ]
     assert listed[0]["last_used_at"] is not None
     assert talking.outlast("token", "revoke", listed[0]["id"]).code == 0
-    refused = httpx2.get(f"{address}/api/runs", headers=headers)
+    refused = over_http.get(f"{address}/api/runs", headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (401, "token_refused")
     assert talking.outlast("token", "revoke", listed[0]["id"]).code == 4
     going.signal(signal.SIGTERM)
@@ -51,10 +50,10 @@ def test_secrets_of_the_configuration_are_in_no_answer_stream_log_or_file(talkin
     going = talking.start("serve", "--port", "0", "--set", "logging.level=DEBUG")
     address = going.until("Listening on").split()[2]
     headers = {"Authorization": f"Bearer {CANARY}"}
-    run_id = httpx2.post(f"{address}/api/runs", json={"task": "talk", "input": "Hi"}, headers=headers).json()[
-        "run_id"
-    ]
-    seen = httpx2.get(f"{address}/api/runs/{run_id}/events", headers=headers, timeout=30).text
+    run_id = over_http.post(
+        f"{address}/api/runs", json={"task": "talk", "input": "Hi"}, headers=headers
+    ).json()["run_id"]
+    seen = over_http.get(f"{address}/api/runs/{run_id}/events", headers=headers).text
     for path in (
         "/api/config",
         "/metrics",
@@ -63,8 +62,8 @@ def test_secrets_of_the_configuration_are_in_no_answer_stream_log_or_file(talkin
         "/openapi.json",
         "/api/session",
     ):
-        seen += httpx2.get(f"{address}{path}", headers=headers).text
-    seen += httpx2.get(f"{address}/api/runs", headers={"Authorization": f"Bearer {CANARY}x"}).text
+        seen += over_http.get(f"{address}{path}", headers=headers).text
+    seen += over_http.get(f"{address}/api/runs", headers={"Authorization": f"Bearer {CANARY}x"}).text
     going.signal(signal.SIGTERM)
     ended = going.end()
     files = [path for path in (talking.folder / ".outlast").rglob("*") if path.is_file()]

@@ -15,6 +15,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from outlast.gateway.app import describe
+from tests.e2e import over_http
 from tests.e2e.command_line import Home
 from tests.law import law
 from tests.patience import PATIENCE_SECONDS
@@ -51,9 +52,9 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
     going = home.start("serve", "--port", "0")
     try:
         address = going.until("Listening on").split()[2]
-        started = httpx2.post(f"{address}/api/runs", json={"task": "gated", "input": "Go"}).json()
+        started = over_http.post(f"{address}/api/runs", json={"task": "gated", "input": "Go"}).json()
         _wait(address, started["run_id"])
-        waiting = httpx2.get(f"{address}/api/runs/{started['run_id']}").json()
+        waiting = over_http.get(f"{address}/api/runs/{started['run_id']}").json()
         ticket = waiting["waiting_for"][0].split()[1].rstrip(":")
         names = {"run_id": waiting["run_id"], "thread_id": waiting["thread_id"], "ticket": ticket}
         yield Open(address, names)
@@ -82,4 +83,4 @@ def test_no_request_makes_the_gateway_fail_and_every_answer_is_as_described(
     for name, value in (case.path_parameters or {}).items():
         if name in gateway.names and len(str(value)) % 2:
             case.path_parameters[name] = gateway.names[name]  # something that is there, every second time
-    case.call_and_validate(base_url=gateway.address, checks=CHECKS)
+    case.call_and_validate(base_url=gateway.address, checks=CHECKS, timeout=PATIENCE_SECONDS)

@@ -6,6 +6,7 @@ from typing import Any
 import httpx2
 
 from outlast.testing.servers.postgres import PostgresServer
+from tests.e2e import over_http
 from tests.e2e.command_line import Going, Home
 from tests.law import law
 from tests.patience import PATIENCE_SECONDS
@@ -50,15 +51,15 @@ def test_a_run_started_at_one_gateway_is_worked_on_elsewhere_and_followed_at_ano
         _, there = gateway(talking)
         worker = talking.start("worker")
         worker.until("is ready")
-        run_id = httpx2.post(f"{here}/api/runs", json={"task": "talk", "input": "Go"}).json()["run_id"]
+        run_id = over_http.post(f"{here}/api/runs", json={"task": "talk", "input": "Go"}).json()["run_id"]
         seen = followed(here, run_id, 0, "ToolRequested")
         first.kill()
-        assert httpx2.get(f"{there}/api/runs/{run_id}").json()["state"] == "EXECUTING"
-        assert httpx2.post(f"{there}/api/runs/{run_id}/say", json={"text": "Hurry"}).status_code == 202
+        assert over_http.get(f"{there}/api/runs/{run_id}").json()["state"] == "EXECUTING"
+        assert over_http.post(f"{there}/api/runs/{run_id}/say", json={"text": "Hurry"}).status_code == 202
         talking.write("go", "")
         seen += followed(there, run_id, seen[-1]["seq"], "RunReleased")
         assert [line["seq"] for line in seen] == list(range(1, len(seen) + 1)), (
             "nothing missing, nothing doubled"
         )
         assert "Said" in {line["kind"] for line in seen}
-        assert httpx2.get(f"{there}/api/runs/{run_id}").json()["answer"] == "Held."
+        assert over_http.get(f"{there}/api/runs/{run_id}").json()["answer"] == "Held."

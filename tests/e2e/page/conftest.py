@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from tests.page.building import node
 from tests.patience import PATIENCE_SECONDS
 
 WIDE: ViewportSize = {"width": 1200, "height": 800}
+
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 _OWN = "import c from '@sparticuz/chromium'; console.log(JSON.stringify([await c.executablePath(), c.args]))"
 
@@ -74,7 +76,9 @@ def opened_chromium() -> Iterator[Chromium]:
     if found is None:
         found, arguments = json.loads(node(_OWN))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=arguments)
+        browser = playwright.chromium.launch(
+            executable_path=found, args=arguments, timeout=PATIENCE_SECONDS * 1000
+        )
         try:
             yield Chromium(browser)
         finally:

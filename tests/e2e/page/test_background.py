@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import httpx2
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -16,6 +15,7 @@ from outlast.domain.ids import LOCAL_USER
 from outlast.domain.notification import Notification
 from outlast.tasks.desk import happen
 from outlast.tasks.rules import Moment, TaskRules
+from tests.e2e import over_http
 from tests.e2e.command_line import Home
 from tests.e2e.page.conftest import Chromium
 from tests.e2e.page.steps import begin, now_in, put, served
@@ -172,5 +172,5 @@ def test_a_result_that_could_not_be_told_is_seen_on_every_page_and_told_again(
         expect(place).to_have_text("Undelivered")
         page.goto(f"{address}/threads/{run['thread_id']}")
         page.get_by_text("The drawing is there.").wait_for()
-    listed = httpx2.get(f"{address}/api/background-tasks?status=dead_letter").json()
+    listed = over_http.get(f"{address}/api/background-tasks?status=dead_letter").json()
     assert listed == {"background_tasks": []}

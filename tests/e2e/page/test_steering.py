@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import httpx2
 from playwright.sync_api import expect
 
+from tests.e2e import over_http
 from tests.e2e.command_line import Home
 from tests.e2e.page.conftest import Chromium
 from tests.e2e.page.steps import begin, served
@@ -44,7 +44,7 @@ def test_what_is_pinned_is_before_the_model_and_limits_change_while_it_waits(
         context.get_by_text("pinned by a person, which never leaves").click()
         expect(context.get_by_text("Only in daylight")).to_be_visible()
         run_id = page.url.split("?")[0].rpartition("/")[2]
-    lines = httpx2.get(f"{address}/api/runs/{run_id}/trace").json()["lines"]
+    lines = over_http.get(f"{address}/api/runs/{run_id}/trace").json()["lines"]
     assert [line["data"]["pinned"] for line in lines if line["kind"] == "Said"] == [True]
     changed = [line["data"]["changes"] for line in lines if line["kind"] == "LimitsChanged"]
     assert changed == [{"max_steps": 44, "max_cost_usd": 2.5}]

@@ -6,9 +6,9 @@ import json
 import re
 import socket
 
-import httpx2
 from playwright.sync_api import expect
 
+from tests.e2e import over_http
 from tests.e2e.command_line import Home
 from tests.e2e.page.conftest import Chromium
 from tests.e2e.page.steps import begin, served
@@ -117,7 +117,7 @@ def test_what_a_person_refuses_is_not_done_and_the_model_hears_why(talking: Home
         card.get_by_role("button", name="Reject").click()
         page.get_by_text("This run has ended.").wait_for()
         run_id = page.url.split("?")[0].rpartition("/")[2]
-    trace = httpx2.get(f"{address}/api/runs/{run_id}/trace").json()["lines"]
+    trace = over_http.get(f"{address}/api/runs/{run_id}/trace").json()["lines"]
     assert not (talking.folder / "sent.txt").exists()
     assert any(line["kind"] == "ToolAnswered" and "She is away" in json.dumps(line) for line in trace)
 
@@ -144,7 +144,7 @@ def test_an_open_page_catches_up_after_the_server_was_killed_and_started_again(
         talking.start(*words).until("Listening on")
         page.get_by_text("This run has ended.").wait_for()
         run_id = page.url.split("?")[0].rpartition("/")[2]
-        kept = len(httpx2.get(f"{address}/api/runs/{run_id}/trace").json()["lines"])
+        kept = len(over_http.get(f"{address}/api/runs/{run_id}/trace").json()["lines"])
         expect(page.get_by_text(f"{kept} of {kept} events")).to_be_visible()
         expect(page.locator("main ol li").last).to_contain_text(str(kept))
 
