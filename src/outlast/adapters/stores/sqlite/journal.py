@@ -33,28 +33,14 @@ def append_if_at(session: Session, item: Append) -> Guard | None:
         return _failed_guard(session, item, after)
     for start in range(0, len(item.events), _EVENTS_A_STATEMENT):
         part = item.events[start : start + _EVENTS_A_STATEMENT]
-        cursor = session.run(
-            append_events(len(part)),
-            stream=item.stream,
-            after=after + start,
-            queue=item.queue,
-            generation=item.generation,
-            **_columns(part),
-        )
+        values: list[object] = [item.stream, after + start, item.queue, item.generation]
+        for event in part:
+            values += (event.kind, event.version, to_micros(event.at), event.body)
+        cursor = session.run_by_place(append_events(len(part)), values)
         if cursor.rowcount == 0:
             return _failed_guard(session, item, after) or Guard.POSITION
         session.last_seq = cursor.lastrowid or 0
     return None
-
-
-def _columns(events: Sequence[EventRow]) -> dict[str, object]:
-    columns: dict[str, object] = {}
-    for n, event in enumerate(events, 1):
-        columns[f"kind_{n}"] = event.kind
-        columns[f"version_{n}"] = event.version
-        columns[f"at_{n}"] = to_micros(event.at)
-        columns[f"body_{n}"] = event.body
-    return columns
 
 
 def _failed_guard(session: Session, item: Append, after: int) -> Guard | None:

@@ -16,8 +16,11 @@ def query(name: str, folder: Path = _FOLDER) -> str:
 
 @cache
 def append_events(count: int) -> str:
-    """The statement that appends `count` events; the n-th takes `:kind_n`, `:version_n`, `:at_n` and `:body_n`, from 1."""
-    rows = ", ".join(f"({n}, :kind_{n}, :version_{n}, :at_{n}, :body_{n})" for n in range(1, count + 1))
+    """The statement that appends `count` events. Its values: stream, position before, queue and generation, then kind, version, time
+    and body of each event. They go by their places, which is quicker than by names."""
+    rows = ", ".join(
+        f"({n + 1}, ?{4 * n + 5}, ?{4 * n + 6}, ?{4 * n + 7}, ?{4 * n + 8})" for n in range(count)
+    )
     return _APPEND.replace("{rows}", rows)
 
 

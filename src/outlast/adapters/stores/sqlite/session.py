@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
@@ -54,6 +54,11 @@ class Session:
         """Execute one data statement."""
         self.statements += 1
         return self.connection.execute(sql, parameters)
+
+    def run_by_place(self, sql: str, values: Sequence[object]) -> sqlite3.Cursor:
+        """Execute one data statement whose parameters are numbered."""
+        self.statements += 1
+        return self.connection.execute(sql, values)
 
     def value(self, sql: str, /, **parameters: object) -> Any:
         """The first column of the first row of a query that always has one."""

@@ -32,7 +32,8 @@ def test_every_query_finds_its_rows_by_an_index(name: str) -> None:
     )
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         migrate(connection, migrations())
-        parameters = dict.fromkeys(re.findall(r":(\w+)", sql))
+        numbered = set(re.findall(r"\?\d+", sql))
+        parameters = [None] * len(numbered) if numbered else dict.fromkeys(re.findall(r":(\w+)", sql))
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters)]
     tables = {
         table

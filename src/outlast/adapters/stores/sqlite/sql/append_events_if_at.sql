@@ -1,12 +1,12 @@
--- Guards: the stream ends at :after, and its lease in :queue is still held under :generation (NULL: no such guard).
+-- Guards: the stream ?1 ends at ?2, and its lease in the queue ?3 is still held under the generation ?4 (NULL: no such guard).
 INSERT INTO events (stream, position, kind, version, at, body)
-SELECT :stream, :after + column1, column2, column3, column4, column5
+SELECT ?1, ?2 + column1, column2, column3, column4, column5
 FROM (VALUES {rows})
-WHERE :after = (SELECT coalesce(max(position), 0) FROM events WHERE stream = :stream)
+WHERE ?2 = (SELECT coalesce(max(position), 0) FROM events WHERE stream = ?1)
     AND (
-        :generation IS NULL
+        ?4 IS NULL
         OR EXISTS (
             SELECT 1 FROM queue_entries
-            WHERE queue = :queue AND item = :stream AND generation = :generation AND until IS NOT NULL
+            WHERE queue = ?3 AND item = ?1 AND generation = ?4 AND until IS NOT NULL
         )
     )
