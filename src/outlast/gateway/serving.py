@@ -26,6 +26,7 @@ from outlast.gateway.pace import Pace
 from outlast.gateway.site import Site
 from outlast.gateway.streams import Streams
 from outlast.service.access import CODE_SECONDS, Grant, issue
+from outlast.service.shadow.report import ShadowReports
 from outlast.service.stats import Statistics
 from outlast.wiring.engine import Engine
 
@@ -172,6 +173,7 @@ def _site(engine: Engine, place: Place, terms: Terms) -> Site:
         streams=Streams(settings.max_streams_per_user),
         crew=Crew(engine, place.workers),
         statistics=Statistics(engine.store),
+        shadows=ShadowReports(engine.store),
     )
 
 

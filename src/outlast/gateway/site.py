@@ -15,6 +15,7 @@ from outlast.gateway.metrics import Metrics
 from outlast.gateway.pace import Pace
 from outlast.gateway.streams import Streams
 from outlast.ports.store import Store
+from outlast.service.shadow.report import ShadowReports
 from outlast.service.stats import Statistics
 from outlast.wiring.engine import Engine
 
@@ -30,6 +31,7 @@ class Site:
     streams: Streams
     crew: Crew
     statistics: Statistics
+    shadows: ShadowReports
     aside: Aside = field(default_factory=Aside)
     metrics: Metrics = field(default_factory=Metrics)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
