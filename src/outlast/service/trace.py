@@ -18,6 +18,7 @@ from outlast.domain.events import (
     RecallFailed,
     RecallRequested,
     Recorded,
+    ShadowCompared,
     StateEntered,
     Told,
     ToolAnswered,
@@ -105,6 +106,8 @@ class Tracer:
                 return self._of_model(event)
             case ToolRequested(call=call) | ToolUnsettled(call=call):
                 return self._of_call(call)
+            case ShadowCompared(call=call, result=result, duration_ms=took):
+                return {**self._of_call(call), "result": result or None, "duration_ms": took}
             case ToolAnswered(call=call, outcome=outcome):
                 error = to_plain(outcome.error) if outcome.error is not None else None
                 told = {"result": outcome.shown, "error": error, "duration_ms": outcome.duration_ms}

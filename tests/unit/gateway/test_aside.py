@@ -88,7 +88,6 @@ async def test_journals_are_folded_in_no_thread_that_answers_requests(tmp_path: 
             "/api/stats",
             "/api/stats/failed-calls",
             "/api/shadow",
-            "/api/shadow",
         ]
         readers = note_readers(house.serving.site.store)
         for path in asked:

@@ -90,6 +90,12 @@ RunSpending: RunSpending
 Saying: Saying
 Section: Section
 SessionDocument: SessionDocument
+ShadowDocument: ShadowDocument
+ShadowExample: ShadowExample
+ShadowReason: ShadowReason
+ShadowSide: ShadowSide
+ShadowSpent: ShadowSpent
+ShadowVariant: ShadowVariant
 ShownCall: ShownCall
 SignIn: SignIn
 Source: Source
@@ -637,6 +643,77 @@ user: (string | null)
 scopes: ("read" | "write" | "admin")[]
 is_signed_in: boolean
 must_sign_in: boolean
+}
+/**
+ * The comparisons of the runs with a shadow that began in a period, and the tasks of those runs.
+ */
+export interface ShadowDocument {
+since: string
+runs: number
+tasks: string[]
+variants: ShadowVariant[]
+}
+/**
+ * What one selector chose, compared with one variant. `agreement` and `overlap` are from 0 to 1, null where nothing was compared.
+ * 
+ * `own` and `shadow` are of the steps that were compared, `spent` is all the variant used.
+ */
+export interface ShadowVariant {
+selector: string
+variant: string
+settings: {
+[k: string]: JsonValue
+}
+last_at: string
+comparisons: number
+agreed: number
+differed: number
+failed: number
+suppressed: number
+uncompared: number
+agreement: (number | null)
+overlap: (number | null)
+measures: string[]
+own: ShadowSide
+shadow: ShadowSide
+spent: ShadowSpent
+reasons: ShadowReason[]
+examples: ShadowExample[]
+}
+/**
+ * What one side took for the steps that were compared: the median and the 95th percentile of the time of a step.
+ */
+export interface ShadowSide {
+tokens: number
+cost_usd: (number | null)
+p50_ms: (number | null)
+p95_ms: (number | null)
+}
+/**
+ * Tokens and cost together; the cost is null where none is known.
+ */
+export interface ShadowSpent {
+tokens: number
+cost_usd: (number | null)
+}
+/**
+ * How often steps have no comparison for one reason.
+ */
+export interface ShadowReason {
+code: string
+count: number
+}
+/**
+ * A step whose results differ: `seq` is the position of its own result, `shadow_seq` of the comparison.
+ */
+export interface ShadowExample {
+run_id: string
+seq: number
+shadow_seq: number
+step: string
+own: string
+shadow: string
+overlap: (number | null)
 }
 /**
  * What is shown for a session: a token, or the code of a link to sign in.

@@ -14,6 +14,7 @@ const PLACES: { to: string; word: Word; isForAdmin?: boolean }[] = [
   { to: "/runs", word: "nav.runs" },
   { to: "/background-tasks", word: "nav.tasks", isForAdmin: true },
   { to: "/stats", word: "nav.stats" },
+  { to: "/shadow", word: "nav.shadow" },
   { to: "/memory", word: "nav.memory" },
   { to: "/settings", word: "nav.settings", isForAdmin: true },
 ];

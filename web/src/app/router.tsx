@@ -44,6 +44,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/shadow",
+    component: lazyRouteComponent(() => import("../features/shadow/ShadowPage"), "ShadowPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/memory",
     component: lazyRouteComponent(() => import("../features/memory/MemoryPage"), "MemoryPage"),
   }),

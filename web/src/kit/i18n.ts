@@ -39,7 +39,7 @@ export function useWords(): typeof say {
 
 /** The words for a value of the program (a state, a status, a kind of event), or `otherwise` when there are none. */
 export function sayValue(
-  prefix: "state" | "status" | "notification" | "kind" | "memory" | "failure",
+  prefix: "state" | "status" | "notification" | "kind" | "memory" | "failure" | "verdict" | "uncompared",
   value: string,
   otherwise: string = value,
 ): string {

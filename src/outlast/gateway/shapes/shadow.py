@@ -67,8 +67,9 @@ class ShadowVariant(Shape):
 
 
 class ShadowDocument(Shape):
-    """The comparisons of the runs with a shadow that began in a period."""
+    """The comparisons of the runs with a shadow that began in a period, and the tasks of those runs."""
 
     since: str
     runs: int
+    tasks: list[str]
     variants: list[ShadowVariant]

@@ -56,7 +56,13 @@ class ShadowReports:
                 groups.setdefault((pair.compared.selector, pair.compared.variant), []).append(pair)
         variants = [_group(selector, variant, pairs) for (selector, variant), pairs in groups.items()]
         variants.sort(key=lambda group: (-group["comparisons"], group["selector"], group["variant"]))
-        return {"since": wanted.since.isoformat(), "runs": len(chosen), "variants": variants}
+        tasks = sorted({row.task for row in chosen})
+        return {
+            "since": wanted.since.isoformat(),
+            "runs": len(chosen),
+            "tasks": tasks,
+            "variants": variants,
+        }
 
     async def _pairs(self, run_id: str) -> list[Pair]:
         head = await self.store.read_head(run_id)

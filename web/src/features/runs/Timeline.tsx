@@ -21,6 +21,7 @@ const GROUPS: { value: Filter["group"]; word: Word }[] = [
   { value: "tools", word: "filter.tools" },
   { value: "people", word: "filter.people" },
   { value: "plan", word: "filter.plan" },
+  { value: "shadow", word: "nav.shadow" },
   { value: "problems", word: "filter.problems" },
 ];
 

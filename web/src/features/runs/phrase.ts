@@ -1,5 +1,5 @@
 import type { TraceLine } from "../../api/types";
-import { shortened } from "../../kit/format";
+import { share, shortened } from "../../kit/format";
 import { say, sayValue } from "../../kit/i18n";
 
 const MOST = 160;
@@ -41,9 +41,19 @@ export function phrase(line: TraceLine): string {
       return `${data.sender}: ${text(data.body)}`;
     case "ReportWritten":
       return text((data.report as { title?: string } | null)?.title);
+    case "ShadowCompared":
+      return compared(line);
     default:
       return errorOf(line) || firstWords(line);
   }
+}
+
+function compared({ data }: TraceLine): string {
+  const { selector, verdict, overlap, detail } = data;
+  const told = `${selector} · ${sayValue("verdict", String(verdict))}`;
+  if (verdict === "differed")
+    return `${told} · ${say("shadow.inCommon", { share: share(Number(overlap ?? 0), 1) })}`;
+  return verdict === "agreed" ? told : `${told} · ${text(detail)}`;
 }
 
 function calls(line: TraceLine): string {

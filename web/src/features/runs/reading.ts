@@ -56,7 +56,7 @@ const BOOKKEEPING = new Set(["RunClaimed", "RunReleased", "ModelRequested", "Bra
 
 export interface Filter {
   text: string;
-  group: "all" | "models" | "tools" | "people" | "plan" | "problems";
+  group: "all" | "models" | "tools" | "people" | "plan" | "shadow" | "problems";
   subtask: string;
   withBookkeeping: boolean;
 }
@@ -88,6 +88,8 @@ function isIn(group: Filter["group"], line: TraceLine): boolean {
       return PEOPLE.has(line.kind);
     case "plan":
       return /^(Plan|Subtask|State|Report|Told)/.test(line.kind);
+    case "shadow":
+      return line.kind === "ShadowCompared";
     case "problems":
       return line.error !== null || /Failed|Unsettled|Refused|Limit|Diverged/.test(line.kind);
   }

@@ -1,22 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { useMay } from "../../api/session";
 import type { Stats } from "../../api/types";
 import { count, share, usd } from "../../kit/format";
-import { useWords, type Word } from "../../kit/i18n";
-import { Card, Empty, ErrorNote, Loading, PageTitle, SELECT } from "../../kit/parts";
+import { useWords } from "../../kit/i18n";
+import { Card, Empty, ErrorNote, Loading, PageTitle } from "../../kit/parts";
+import { Choice } from "./Choice";
 import { FailedCallsSheet } from "./FailedCalls";
 import { statsQuery, type Wanted } from "./queries";
 import { StatsTables } from "./StatsTables";
 
 const Plot = lazy(() => import("./Plot"));
-
-const PERIODS: { value: string; word: Word }[] = [
-  { value: "1d", word: "stats.day" },
-  { value: "7d", word: "stats.week" },
-  { value: "30d", word: "stats.month" },
-  { value: "365d", word: "stats.year" },
-];
 
 /** What runs have used and how they went. */
 export function StatsPage() {
@@ -26,7 +19,15 @@ export function StatsPage() {
   const stats = useQuery(statsQuery(wanted));
   return (
     <>
-      <PageTitle aside={<Choice wanted={wanted} stats={stats.data} onChange={setWanted} />}>
+      <PageTitle
+        aside={
+          <Choice
+            wanted={wanted}
+            tasks={stats.data?.by_task.map((row) => row.task) ?? []}
+            onChange={setWanted}
+          />
+        }
+      >
         {say("nav.stats")}
       </PageTitle>
       {stats.error ? <ErrorNote error={stats.error} onRetry={() => void stats.refetch()} /> : null}
@@ -34,58 +35,6 @@ export function StatsPage() {
       {stats.data ? <Shown stats={stats.data} onTool={setTool} /> : null}
       {tool === null ? null : <FailedCallsSheet wanted={wanted} tool={tool} onClose={() => setTool(null)} />}
     </>
-  );
-}
-
-interface ChoiceProps {
-  wanted: Wanted;
-  stats?: Stats;
-  onChange: (wanted: Wanted) => void;
-}
-
-/** Which runs are counted: of what time, of what task, and, for an admin, whose. */
-function Choice({ wanted, stats, onChange }: ChoiceProps) {
-  const say = useWords();
-  const isAdmin = useMay("admin");
-  const tasks = [...new Set([...(stats?.by_task.map((row) => row.task) ?? []), wanted.task])].filter(Boolean);
-  return (
-    <div className="flex flex-wrap items-center gap-2 text-sm">
-      {isAdmin ? (
-        <label className="flex items-center gap-1 text-faint">
-          <input
-            type="checkbox"
-            checked={wanted.ofAll}
-            onChange={(change) => onChange({ ...wanted, ofAll: change.target.checked })}
-          />
-          {say("stats.ofAll")}
-        </label>
-      ) : null}
-      <select
-        className={SELECT}
-        aria-label={say("run.task")}
-        value={wanted.task}
-        onChange={(change) => onChange({ ...wanted, task: change.target.value })}
-      >
-        <option value="">{say("stats.allTasks")}</option>
-        {tasks.map((task) => (
-          <option key={task} value={task}>
-            {task}
-          </option>
-        ))}
-      </select>
-      <select
-        className={SELECT}
-        aria-label={say("stats.period")}
-        value={wanted.since}
-        onChange={(change) => onChange({ ...wanted, since: change.target.value })}
-      >
-        {PERIODS.map(({ value, word }) => (
-          <option key={value} value={value}>
-            {say(word)}
-          </option>
-        ))}
-      </select>
-    </div>
   );
 }
 

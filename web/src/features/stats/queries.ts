@@ -10,7 +10,8 @@ export interface Wanted {
   ofAll: boolean;
 }
 
-function asked({ since, task, ofAll }: Wanted, more: Record<string, string> = {}): URLSearchParams {
+/** Those runs, as the gateway is asked for them. */
+export function asked({ since, task, ofAll }: Wanted, more: Record<string, string> = {}): URLSearchParams {
   return new URLSearchParams({
     since,
     ...(task ? { task } : {}),
