@@ -37,6 +37,12 @@ task:
   tools: [web_search, web_fetch, summarize, write_report]
   approvals: [{on: "PLANNING->EXECUTING"}]
 """
+SHADOW: Final = (
+    "--set",
+    "shadow.steps=['tool:web_search', 'role:writer']",
+    "--set",
+    "shadow.variant.search.path=fewer",
+)
 TALK: Final = (
     "task: {name: talk, description: Talk about what was found, workflow: chat, tools: [web_search]}\n"
 )
@@ -87,11 +93,13 @@ def take(chromium: Chromium, address: str, name: str, view: View, folder: Path) 
 
 @contextmanager
 def prepared() -> Iterator[Home]:
-    """A copy of the research example, with two more tasks."""
+    """A copy of the research example, with two more tasks, and with fewer documents for a variant."""
     with tempfile.TemporaryDirectory(prefix="outlast-") as made:
         home = Home(Path(made))
         ignored = shutil.ignore_patterns(".outlast")
         shutil.copytree(ROOT / "examples/research", home.folder, dirs_exist_ok=True, ignore=ignored)
+        fewer = shutil.ignore_patterns("*.pdf", "*.html")
+        shutil.copytree(home.folder / "docs", home.folder / "fewer", ignore=fewer)
         home.write("tasks/careful.yaml", CAREFUL)
         home.write("tasks/talk.yaml", TALK)
         try:
@@ -104,7 +112,7 @@ def filled(home: Home) -> Shown:
     """Let there be runs and background tasks."""
     question = "How do tidal lagoons compare with offshore wind on cost and reliability?"
     ended = begun(home, "brief", question)
-    other = begun(home, "brief", "What does electricity from tidal lagoons cost?")
+    other = begun(home, "brief", "What does electricity from tidal lagoons cost?", *SHADOW)
     waiting = begun(home, "careful", "How reliable is offshore wind in winter?")
     mine = {"user_id": LOCAL_USER, "run_id": ended["run_id"], "thread_id": ended["thread_id"]}
     put(home, after(task(task_id="k-1", remote_id="1", name="render-charts", **mine), working()).task)
@@ -122,9 +130,11 @@ def filled(home: Home) -> Shown:
     return Shown(ended["run_id"], ended["thread_id"], other["run_id"], waiting["run_id"])
 
 
-def begun(home: Home, name: str, question: str) -> dict[str, Any]:
+def begun(home: Home, name: str, question: str, *more: str) -> dict[str, Any]:
     """A run, as it stands once it has ended or waits."""
-    document: dict[str, Any] = home.outlast("run", "--task", name, "--input", question, "--json").document
+    document: dict[str, Any] = home.outlast(
+        "run", "--task", name, "--input", question, "--json", *more
+    ).document
     return document
 
 
@@ -148,6 +158,7 @@ def views(shown: Shown) -> dict[str, View]:
         "background-tasks": View(f"/threads/{shown.thread}", open_tasks),
         "compare": View(f"/compare/{shown.run}/{shown.other}", headed("Two runs compared")),
         "statistics": View("/stats", lambda page: page.get_by_text("By task").wait_for()),
+        "shadow": View("/shadow", lambda page: page.get_by_role("cell", name="The variant").first.wait_for()),
         "memory": View("/memory", lambda page: page.get_by_role("article").first.wait_for()),
         "settings": View("/settings", lambda page: page.get_by_text("ask_human").wait_for()),
         "undelivered": View("/background-tasks", headed("Undelivered results")),

@@ -104,15 +104,8 @@ class Tracer:
                 return self._of_branch(branch)
             case ModelAnswered() | ModelFailed():
                 return self._of_model(event)
-            case ToolRequested(call=call) | ToolUnsettled(call=call):
-                return self._of_call(call)
-            case ShadowCompared(call=call, result=result, duration_ms=took):
-                return {**self._of_call(call), "result": result or None, "duration_ms": took}
-            case ToolAnswered(call=call, outcome=outcome):
-                error = to_plain(outcome.error) if outcome.error is not None else None
-                told = {"result": outcome.shown, "error": error, "duration_ms": outcome.duration_ms}
-                spent = {"tokens": outcome.spent_tokens or None, "cost_usd": outcome.spent_usd or None}
-                return {**self._of_call(call), **told, **spent}
+            case ToolRequested() | ToolUnsettled() | ToolAnswered() | ShadowCompared():
+                return {**self._of_call(event.call), **_of_result(event)}
             case RecallRequested(branch=branch) | MemoryRecalled(branch=branch) | RecallFailed(branch=branch):
                 return {**self._of_branch(branch), **_of_recall(event)}
             case ApprovalAsked(subject=subject) if subject.startswith("call:"):
@@ -160,6 +153,17 @@ class Tracer:
 
     def _step(self) -> int:
         return self._state.counters.steps if self._state is not None else 0
+
+
+def _of_result(event: ToolRequested | ToolUnsettled | ToolAnswered | ShadowCompared) -> dict[str, Any]:
+    if isinstance(event, ShadowCompared):
+        return {"result": event.result or None, "duration_ms": event.duration_ms}
+    if not isinstance(event, ToolAnswered):
+        return {}
+    outcome = event.outcome
+    error = to_plain(outcome.error) if outcome.error is not None else None
+    told = {"result": outcome.shown, "error": error, "duration_ms": outcome.duration_ms}
+    return {**told, "tokens": outcome.spent_tokens or None, "cost_usd": outcome.spent_usd or None}
 
 
 def _of_recall(event: RecallRequested | MemoryRecalled | RecallFailed) -> dict[str, Any]:

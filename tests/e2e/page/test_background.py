@@ -151,7 +151,7 @@ async def ended(store: SqliteStore) -> None:
     await happen(store, "k-1", completed(), lambda task: TaskRules(), Moment(await store.now()))
 
 
-@law("TASK-7.a")
+@law("TASK-7.a", "DOOR-2.j")
 def test_a_result_that_could_not_be_told_is_seen_on_every_page_and_told_again(
     talking: Home, chromium: Chromium
 ) -> None:

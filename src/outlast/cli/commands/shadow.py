@@ -87,7 +87,7 @@ def _closer(one: dict[str, Any]) -> list[str]:
 
 
 def _side(name: str, used: dict[str, Any]) -> tuple[str, ...]:
-    cost = "unknown" if used["cost_usd"] is None else f"${used['cost_usd']:.4f}"
+    cost = "-" if used["cost_usd"] is None else f"${used['cost_usd']:.4f}"
     return (name, str(used["tokens"]), cost, str(used["p50_ms"]), str(used["p95_ms"]))
 
 

@@ -2,31 +2,23 @@ import { Link } from "@tanstack/react-router";
 import type { ShadowSide, ShadowVariant } from "../../api/types";
 import { count, duration, readable, share, usd } from "../../kit/format";
 import { sayValue, useWords, type Word } from "../../kit/i18n";
-import { Badge, Card } from "../../kit/parts";
+import { Card } from "../../kit/parts";
 import { Pre } from "../runs/Pre";
 import { Table } from "../stats/Table";
+
+const NOTHING = "–";
 
 /** What was chosen by one selector, compared with one variant. */
 export function VariantCard({ variant }: { variant: ShadowVariant }) {
   const say = useWords();
-  const { comparisons, agreement } = variant;
+  const { comparisons, overlap } = variant;
   return (
     <Card aria-label={variant.selector} className="space-y-4">
-      <div className="flex flex-wrap items-center gap-2">
-        <h2 className="font-semibold text-lg">{variant.selector}</h2>
-        {agreement === null ? null : (
-          <Badge tone={agreement === 1 ? "good" : "warn"}>
-            {say("shadow.agreement")}: {share(agreement, 1)}
-          </Badge>
-        )}
-      </div>
+      <h2 className="font-semibold text-lg">{variant.selector}</h2>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-3 lg:grid-cols-6">
         <Figure name="shadow.comparisons" value={count(comparisons)} />
         <Figure name="shadow.agreement" value={share(variant.agreed, comparisons)} />
-        <Figure
-          name="shadow.overlap"
-          value={variant.overlap === null ? share(0, 0) : share(variant.overlap, 1)}
-        />
+        <Figure name="shadow.overlap" value={overlap === null ? NOTHING : share(overlap, 1)} />
         <Figure name="shadow.failed" value={count(variant.failed)} />
         <Figure name="shadow.suppressed" value={count(variant.suppressed)} />
         <Figure name="shadow.uncompared" value={count(variant.uncompared)} />
@@ -66,9 +58,11 @@ function Sides({ variant }: { variant: ShadowVariant }) {
   const row = (key: string, side: ShadowSide) => ({
     key,
     cells: [
-      key,
+      <span key="side" className="whitespace-nowrap">
+        {key}
+      </span>,
       count(side.tokens),
-      side.cost_usd === null ? say("shadow.unknown") : usd(side.cost_usd),
+      side.cost_usd === null ? NOTHING : usd(side.cost_usd),
       duration(side.p50_ms ?? 0),
       duration(side.p95_ms ?? 0),
     ],

@@ -244,7 +244,6 @@ export const en = {
   "shadow.other": "The variant",
   "shadow.median": "Median time",
   "shadow.slow": "95% within",
-  "shadow.unknown": "unknown",
   "shadow.reasons": "Why steps have no comparison",
   "shadow.examples": "Steps that differ",
   "shadow.inCommon": "{share} in common",

@@ -242,7 +242,6 @@ export const zh: Record<keyof typeof en, string> = {
   "shadow.other": "变体",
   "shadow.median": "中位耗时",
   "shadow.slow": "95% 耗时",
-  "shadow.unknown": "未知",
   "shadow.reasons": "步骤未能比较的原因",
   "shadow.examples": "不一致的步骤",
   "shadow.inCommon": "重合 {share}",
