@@ -17,7 +17,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from outlast.domain.door import Json
+from outlast.domain.door import Json, json_writer
 from outlast.domain.errors import Broken
 from outlast.domain.quick import quick
 
@@ -250,7 +250,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_dump: Final = json_writer()
 
 
 def _with_payloads_apart(plain: Any, payloads: dict[str, bytes]) -> Any:

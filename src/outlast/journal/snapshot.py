@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from outlast.domain.door import canonical_json, digest_of
+from outlast.domain.door import canonical_json, digest_of, json_writer
 from outlast.domain.run import FOLD_VERSION, RunState
 from outlast.journal.codec import UNREADABLE, from_plain, to_plain
 from outlast.ports.stream import PutSnapshot, SnapshotRow
@@ -17,7 +17,7 @@ EVERY: Final = 200
 """A snapshot is taken after this many events."""
 
 
-_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_dump: Final = json_writer()
 """Keeps the order of keys, which is the order in which things were begun and asked."""
 
 
