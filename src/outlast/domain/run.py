@@ -51,6 +51,7 @@ class Repeat:
     is_new: bool
 
 
+@quick
 @dataclass(frozen=True)
 class Call:
     """A tool call a model asked for that has no result yet.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from outlast.domain.events import AnyEvent, Recorded
+from outlast.domain.quick import quick
 from outlast.journal.history import row_of
 from outlast.ports.batch import Item
 from outlast.ports.stream import Append, PutPayload
@@ -17,6 +18,7 @@ def placed(events: Sequence[AnyEvent], after: int, at: datetime) -> list[Recorde
     return [Recorded(after + index, at, event) for index, event in enumerate(events, start=1)]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """The items of a commit that append events to a stream, the guarded append first."""

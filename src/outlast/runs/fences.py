@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from functools import lru_cache
 
 _UNPLAIN = re.compile(r"[^\w .:/-]")
 
@@ -21,5 +22,13 @@ RULE = (
 def fence(secret: str, position: int, origin: str, text: str) -> str:
     """`text` inside a fence of its own. What would end the line that names `origin` is left out of it."""
     origin = _UNPLAIN.sub("_", origin)[:80]
-    nonce = hmac.digest(secret.encode(), str(position).encode(), "sha256").hex()[:12]
+    made = _keyed(secret).copy()
+    made.update(str(position).encode())
+    nonce = made.hexdigest()[:12]
     return f"<<untrusted {nonce} from {origin}>>\n{text}\n<<end {nonce}>>"
+
+
+@lru_cache(maxsize=1024)
+def _keyed(secret: str) -> hmac.HMAC:
+    """What makes nonces under a secret; a run makes one for each result under the same."""
+    return hmac.new(secret.encode(), digestmod="sha256")

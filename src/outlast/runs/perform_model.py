@@ -215,25 +215,25 @@ def _checked_calls(
     """The calls under ids of our own with defaults filled in, and an answer for each that cannot be run."""
     calls, refused = [], []
     for index, asked in enumerate(answer.tool_calls):
-        call = replace(asked, id=f"c{model_call[1:]}-{index}", name=clean_text(asked.name))
-        checked = _checked(desk, call, answer.finish)
+        call_id, name = f"c{model_call[1:]}-{index}", clean_text(asked.name)
+        checked = _checked(desk, asked, name, answer.finish)
         if isinstance(checked, ToolError):
-            call = replace(_storable(call), problem=clean_text(call.problem or checked.detail))
-            refused.append(ToolAnswered(call.id, ToolOutcome(False, shown_error(checked), checked), "engine"))
+            problem = clean_text(asked.problem or checked.detail)
+            calls.append(replace(_storable(asked), id=call_id, name=name, problem=problem))
+            refused.append(ToolAnswered(call_id, ToolOutcome(False, shown_error(checked), checked), "engine"))
         else:
-            call = ToolCall(call.id, call.name, checked)
-        calls.append(call)
+            calls.append(ToolCall(call_id, name, checked))
     return tuple(calls), refused
 
 
-def _checked(desk: Desk, call: ToolCall, finish: str) -> dict[str, Json] | ToolError:
+def _checked(desk: Desk, call: ToolCall, name: str, finish: str) -> dict[str, Json] | ToolError:
     if call.problem is not None:
         return ToolError("invalid_arguments", clean_text(call.problem))
     if finish == "length":
         return ToolError(
             "invalid_arguments", "Your answer was cut off, so this call was not run. Ask for it again."
         )
-    tool = desk.means.tools.get(call.name)
+    tool = desk.means.tools.get(name)
     try:
         arguments = stored_form(call.arguments)
     except ModelMistake as mistake:

@@ -20,6 +20,7 @@ from outlast.domain.events import (
     ToolUnsettled,
 )
 from outlast.domain.hooks import AFTER_TOOL
+from outlast.domain.quick import quick
 from outlast.domain.run import Call, RunState
 from outlast.domain.source import Fetched, Found
 from outlast.domain.task import RetrySettings
@@ -47,6 +48,7 @@ _TOLD_APART: Final = frozenset({"timeout", "outcome_unknown"})
 """Codes of errors raised by tools that keep their meaning; every other error means that the tool failed."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class _Tried:
     """What one or more tries of a call came to."""
@@ -153,11 +155,11 @@ async def _tries(
     context = desk.handed(context_for(desk, state, call, spending))
     own = tool.retry
     most = 1 if pinned.effect is Effect.ONCE else pinned.max_attempts
-    settings = RetrySettings(backoff=pinned.backoff, base_seconds=state.definition.retry.base_seconds)
     for attempt in range(1, most + 1):
         result, may_retry = await _one_try(tool, arguments, context, pinned)
         if attempt == most or not (may_retry or (own is not None and _reports_failure(result))):
             return _Tried(result, attempt)
+        settings = RetrySettings(backoff=pinned.backoff, base_seconds=state.definition.retry.base_seconds)
         await asyncio.sleep(backoff_seconds(settings, attempt - 1))
     raise AssertionError("max_attempts is at least 1")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from outlast.domain.door import Json
 from outlast.domain.errors import Conflict
+from outlast.domain.quick import quick
 from outlast.ports.background_driver import Answer, BackgroundDrivers
 from outlast.ports.store import Store
 from outlast.ports.task_rows import TaskFilter
@@ -33,6 +34,7 @@ class ServiceIndoors:
         return _Background(store, caller, self._drivers)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class _Background:
     store: Store
@@ -75,6 +77,7 @@ class _Background:
         return glimpse(await find_task(self.store, caller.user_id, wanted, caller.thread_id))
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class _Mates:
     store: Store

@@ -9,10 +9,13 @@ from datetime import date
 from enum import Enum
 from pathlib import PurePath
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Union, get_args, get_origin
 
 from outlast.adapters.execution.schema_from_hints import hints_of
 from outlast.domain.door import Json
+
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
+"""What is the same in JSON and in Python."""
 
 
 def revive_arguments(function: Callable[..., Any], arguments: Mapping[str, Json]) -> dict[str, Any]:
@@ -23,6 +26,8 @@ def revive_arguments(function: Callable[..., Any], arguments: Mapping[str, Json]
 
 def revive(value: Any, hint: Any) -> Any:
     """`value`, already valid for the schema of `hint`, as an instance of `hint`."""
+    if hint is Any or (isinstance(hint, type) and hint in _PLAIN):
+        return value
     origin, members = get_origin(hint), get_args(hint)
     if origin in (Annotated, typing.Required, typing.NotRequired):
         return revive(value, members[0])
@@ -40,6 +45,8 @@ def plain_json(value: Any) -> Any:
 
     Anything else is left as it is, for the door to refuse by name.
     """
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Enum):
         return plain_json(value.value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
