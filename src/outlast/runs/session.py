@@ -18,19 +18,14 @@ from outlast.domain.commands import AskMemory, CallModel, CallTool, RunHook
 from outlast.domain.errors import Broken, Conflict, OutlastError
 from outlast.domain.events import (
     AnyEvent,
-    HookRan,
     HookRequested,
-    MemoryRecalled,
-    ModelAnswered,
-    ModelFailed,
     ModelRequested,
-    QuestionAsked,
-    RecallFailed,
     RecallRequested,
     Recorded,
     RunClaimed,
     RunReleased,
     StateEntered,
+    SubtaskReviewed,
     ToolAnswered,
     ToolRequested,
 )
@@ -43,9 +38,10 @@ from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.queue import Release
 from outlast.ports.run_rows import UpdateRun
 from outlast.ports.task_rows import InsertTask, UpdateTask
+from outlast.runs.awaited import is_awaited, is_intended
 from outlast.runs.crowd import is_found_in_time
 from outlast.runs.desk import NOTHING_TO_DO, Desk, Outcome
-from outlast.runs.drafting import Draft, Drafter, Intent, Started
+from outlast.runs.drafting import Draft, Drafter, Started
 from outlast.runs.hooks import call_hook
 from outlast.runs.line import wake_ups
 from outlast.runs.making_room import messages_for
@@ -64,8 +60,8 @@ Effect = Callable[[], Awaitable[Outcome]]
 
 MAX_RACES: Final = 50
 
-_CHANGE_ROW: Final = frozenset({StateEntered, RunClaimed, RunReleased})
-"""Events with which the run's row is written anew; with a claim, since the row tells what can read the run from then on."""
+_RIDDEN_WITH: Final = frozenset({RunClaimed, RunReleased, StateEntered, SubtaskReviewed})
+"""Events with which more is written than themselves."""
 
 KILL_PATIENCE_SECONDS: Final = 0.75
 """How long a call that was cancelled may take to end, so that one that will not does not hold the run up."""
@@ -274,20 +270,27 @@ class Session:
         self._is_stale = False
 
     def _row_items(self, recorded: Sequence[Recorded]) -> list[Item]:
-        """What rides along: the row where the state changed, what waited for it, the thread's words at the end; now and then
-        a snapshot, and the row with it, so that little has to be read to know what a run at work has used."""
-        items: list[Item] = [*due_for_memory(self.state, self.readings.worth, recorded)]
+        """What rides along, mostly nothing: the run's row, what waited for it, the thread's words at the end, a snapshot.
+
+        With a snapshot the row is written too, so that little has to be read to know what a run at work has used; and with a claim,
+        since it tells what can read the run from then on. Once a run has ended its row stands, and the last snapshot is taken when
+        it is given back.
+        """
         kinds = {type(one.event) for one in recorded}
-        entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]
         is_far_on = self.state.position - self._snapshot_at >= EVERY
-        if self._is_in_line or is_far_on or not kinds.isdisjoint(_CHANGE_ROW):
+        if kinds.isdisjoint(_RIDDEN_WITH) and not is_far_on and not self._is_in_line:
+            return []
+        items: list[Item] = [*due_for_memory(self.state, self.readings.worth, recorded)]
+        entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]
+        is_back, is_over = RunReleased in kinds, self.state.has_ended
+        if entered or is_far_on or self._is_in_line or RunClaimed in kinds or (is_back and not is_over):
             change: UpdateRun = row_change(self.readings, recorded[-1].at)
             items.append(change)
         if entered:
             items += wake_ups(self.state, recorded[-1].at)
         if any(event.target is State.COMPLETED for event in entered):
             items += thread_words(self.readings, recorded[-1].at)
-        if is_far_on or self.state.has_ended:
+        if is_far_on or (is_back and is_over):
             self._snapshot_at = self.state.position
             items.append(snapshot_of(self.state))
         return items
@@ -344,50 +347,6 @@ class Session:
             self.desk, state, intent.hook, intent.point, intent.subject, command.info, attempt
         )
         return Outcome([ran])
-
-
-def is_intended(state: RunState, intent: Intent) -> bool:
-    """Does the journal hold this intent of the present claim, its result still to come?"""
-    match intent:
-        case ModelRequested(call=call):
-            return call in state.model_calls
-        case ToolRequested(call=call, attempt=attempt):
-            known = state.calls.get(call)
-            return known is not None and (known.generation, known.attempt) == (intent.generation, attempt)
-        case HookRequested(hook=hook, subject=subject):
-            asked = state.hooks.get(hook_key(hook, subject))
-            return asked is not None and not asked.is_done and asked.generation == intent.generation
-        case RecallRequested(recall=recall, branch=branch):
-            return _is_recalling(state, branch, recall)
-
-
-def is_awaited(state: RunState, events: Sequence[AnyEvent]) -> bool:
-    """Does the run still wait for what a call came to? Not when an earlier commit, thought lost, has recorded it after all.
-
-    Answers of models and claims stand first in what they bring with them, results of tools last.
-    """
-    first, last = events[0], events[-1]
-    match first if isinstance(first, ModelAnswered | ModelFailed | RunClaimed) else last:
-        case ModelAnswered(call=call) | ModelFailed(call=call):
-            return call in state.model_calls
-        case RunClaimed(generation=generation):
-            return generation != state.generation
-        case ToolAnswered(call=call):
-            return call in state.calls
-        case MemoryRecalled(branch=branch, recall=recall) | RecallFailed(branch=branch, recall=recall):
-            return _is_recalling(state, branch, recall)
-        case QuestionAsked(question=question):
-            return question not in state.questions
-        case HookRan(hook=hook, subject=subject):
-            known = state.hooks.get(hook_key(hook, subject))
-            return known is not None and not known.is_done
-        case _:
-            return True
-
-
-def _is_recalling(state: RunState, name: str, recall: str) -> bool:
-    branch = state.branches.get(name)
-    return branch is not None and branch.recall is not None and branch.recall.id == recall
 
 
 def _name_of(started: Started) -> str:

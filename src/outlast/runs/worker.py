@@ -178,7 +178,7 @@ class Worker:
         async def reload() -> Readings:
             return read_all(run_id, await read_history(self.store, run_id), count, thread)
 
-        snapshot = state_in(await self.store.read_snapshot(run_id))
+        snapshot = state_in(await self.store.read_snapshot(run_id)) if len(history) > 1 else None
         readings = read_all(run_id, history, count, thread, snapshot)
         readings.divergences = explained(readings.divergences, run_id, history, snapshot)
         state = readings.state
