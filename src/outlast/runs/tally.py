@@ -18,6 +18,7 @@ from outlast.domain.events import (
     RunForked,
     ToolAnswered,
 )
+from outlast.domain.quick import quick
 from outlast.journal.codec import UNREADABLE, from_plain, to_plain
 
 VERSION: Final = 1
@@ -78,6 +79,7 @@ class OfTool:
         return sum(self.errors.values())
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A call on its way: of a model or tool, for a role and subtask. The reserve is spent should the answer be lost."""
@@ -207,7 +209,7 @@ class Tally:
         spent.duration_ms += duration_ms
 
     def _place(self, asked: Asked) -> Spent:
-        return self.spent.setdefault(asked.role, {}).setdefault(self.subtasks.get(asked.branch, ""), Spent())
+        return _found(self.spent.setdefault(asked.role, {}), self.subtasks.get(asked.branch, ""), Spent)
 
     def _begin_anew(self) -> None:
         """What was copied is the original's; branches and calls under way go on here."""
@@ -232,8 +234,14 @@ def tally_in(plain: Any) -> Tally:
 
 
 def _named(counted: dict[str, Figures], name: str, begin: type[Figures]) -> Figures:
-    key = name if name in counted or len(counted) < MOST_NAMES else OTHERS
-    return counted.setdefault(key, begin())
+    return _found(counted, name if name in counted or len(counted) < MOST_NAMES else OTHERS, begin)
+
+
+def _found(counted: dict[str, Figures], key: str, begin: type[Figures]) -> Figures:
+    found = counted.get(key)
+    if found is None:
+        found = counted[key] = begin()
+    return found
 
 
 def _sum(parts: Iterable[Spent]) -> Spent:
