@@ -1,6 +1,7 @@
 """Taking runs up: from where they are, and runs that cannot be taken up as they are."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.errors import CallerMistake, Conflict, ModelCallFailed
 from outlast.domain.evolve import evolve
 from outlast.journal.snapshot import snapshot_of
+from outlast.ports.batch import Committed, Item, Refused
 from outlast.service import signals
 from tests.law import law
 from tests.unit.runs.parts import ask_for, call, in_turn, say
@@ -77,3 +79,26 @@ async def test_a_run_goes_on_from_its_newest_snapshot(tmp_path: Path) -> None:
     assert row is not None
     assert row.state == "COMPLETED"
     assert json.loads(row.summary)["tokens"] >= 12_345
+
+
+async def test_the_row_is_written_with_the_end_of_a_run_and_its_last_snapshot_once_it_is_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[list[str]] = []
+    async with staged(tmp_path, in_turn(say("Yes."))) as stage:
+        commit = stage.store.commit
+
+        async def noted(batch: Sequence[Item]) -> Committed | Refused:
+            written.append([type(item).__name__ for item in batch])
+            return await commit(batch)
+
+        monkeypatch.setattr(stage.store, "commit", noted)
+        run = await stage.play()
+        rows = [number for number, items in enumerate(written) if "UpdateRun" in items]
+        snapshots = [number for number, items in enumerate(written) if "PutSnapshot" in items]
+        assert (rows[-1], snapshots) == (len(written) - 2, [len(written) - 1])
+        kept, row = await stage.store.read_snapshot(run), await stage.store.read_run(run)
+        assert kept is not None
+        assert kept.position == await stage.store.read_head(run)
+        assert row is not None
+        assert (row.state, row.is_active, row.outcome) == ("COMPLETED", False, "full")
