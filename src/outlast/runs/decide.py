@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from outlast.domain.commands import CallModel, Command, Record
-from outlast.domain.events import QuestionAsked, StateEntered, ToolUnsettled
+from outlast.domain.events import ModelFailed, QuestionAsked, StateEntered, ToolUnsettled
 from outlast.domain.evolve import evolve
 from outlast.domain.run import RunState
 from outlast.domain.states import State
@@ -40,7 +40,7 @@ def decide(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
     if state.has_ended:
         return []
     if state.wants_cancel is not None:
-        return _cancelled(state, state.wants_cancel)
+        return [*_lost_calls(state), *_cancelled(state, state.wants_cancel)]
     if state.state is State.PAUSED:
         return [enter(state, state.back_to or State.INIT, "resumed")] if state.wants_resume else []
     if state.wants_pause:
@@ -80,10 +80,12 @@ def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command
     if state.idle_claims > MAX_IDLE_CLAIMS:
         return _out_of_crash_loop(state)
     commands = _within_limits(state, guarded(state, workflow(state, now), now))
+    if not commands and not is_busy(state) and state.reached:
+        commands = guarded(state, [cut_short(state)], now)
+    if any(_completes(command) for command in commands):
+        return [*_lost_calls(state), *commands]
     if commands or is_busy(state):
         return commands
-    if state.reached:
-        return guarded(state, [cut_short(state)], now)
     return [] if _has_retry(state, now) else [enter(state, State.WAITING, _waits_for(state))]
 
 
@@ -130,6 +132,30 @@ def _waits_for(state: RunState) -> str:
         return "answer"
     waits = any(state.awaits(branch) for branch in state.branches.values())
     return "background task" if waits else "nothing can advance"
+
+
+def _completes(command: Command) -> bool:
+    return (
+        isinstance(command, Record)
+        and isinstance(command.event, StateEntered)
+        and command.event.target is State.COMPLETED
+    )
+
+
+def _lost_calls(state: RunState) -> list[Command]:
+    """The end of model calls whose answers nobody will hear any more: what was set aside for them counts as spent."""
+    return [
+        Record(
+            ModelFailed(
+                call=call.id,
+                fault="cut_stream",
+                detail="The run ended before the answer came; what was set aside for the call counts as spent.",
+                spent_tokens=call.reserved_tokens,
+                spent_usd=call.reserved_usd,
+            )
+        )
+        for call in state.model_calls.values()
+    ]
 
 
 def _cancelled(state: RunState, reason: str) -> list[Command]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -23,6 +23,7 @@ from outlast.runs.cache import Cache
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.ledger import Ledger
 from outlast.runs.means import Means
+from outlast.runs.money import Spending
 
 NOTHING_TO_DO = "Nothing to do: another worker goes on with the run."
 """What there is to do about a lease that was lost."""
@@ -98,7 +99,7 @@ class Witness(Protocol):
 
 @dataclass(slots=True)
 class Desk:
-    """One run at work in one process."""
+    """One run at work in one process. `present` is the run as it stands; `spendings` what tools of open calls have used up."""
 
     run_id: str
     user_id: str
@@ -109,6 +110,8 @@ class Desk:
     ledger: Ledger = field(default_factory=Ledger)
     cache: Cache = field(default_factory=Cache)
     witness: Witness | None = None
+    present: Callable[[], RunState] | None = None
+    spendings: dict[str, Spending] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -138,6 +141,16 @@ class Desk:
             while len(self._texts) > 32:
                 del self._texts[next(iter(self._texts))]
         return self._texts[digest]
+
+    def spending_of(self, call: str) -> Spending:
+        """What the tool of an open call uses up, to be counted with those of all others that are open."""
+        return self.spendings.setdefault(call, Spending())
+
+    def spent_by_open(self, state: RunState) -> tuple[int, float]:
+        """The tokens and US dollars that tools have used up for calls the journal does not count yet."""
+        self.spendings = {call: spent for call, spent in self.spendings.items() if call in state.calls}
+        spent = self.spendings.values()
+        return sum(one.tokens for one in spent), sum(one.usd for one in spent)
 
     def keep(self, text: str) -> tuple[str, Item]:
         """The digest of a text and the item that stores it with this run."""

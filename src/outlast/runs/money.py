@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from outlast.domain.errors import ModelCallFailed
@@ -11,6 +12,14 @@ from outlast.domain.task import ModelSettings, Price
 
 DEFAULT_ANSWER_TOKENS: Final = 1024
 """What is reserved for an answer where the model has no bound."""
+
+
+@dataclass(slots=True)
+class Spending:
+    """What model calls made by a tool have used up."""
+
+    tokens: int = 0
+    usd: float = 0.0
 
 
 def model_asked(state: RunState, branch: Branch) -> ModelSettings:

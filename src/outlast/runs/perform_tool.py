@@ -33,9 +33,10 @@ from outlast.runs.contained import Escaped, contained
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafts import report_event
 from outlast.runs.hooks import call_hook
+from outlast.runs.money import Spending
 from outlast.runs.moves import shown_error
 from outlast.runs.perform_model import backoff_seconds
-from outlast.runs.tool_context import Spending, context_for
+from outlast.runs.tool_context import context_for
 
 Returned = ToolResult | Ask | Draft | Handle | ToolError
 """What a try of a call came to."""
@@ -64,7 +65,7 @@ async def perform_tool(desk: Desk, state: RunState, call: Call, edited: dict[str
     pinned, tool = state.tools[name], desk.means.tools.get(name)
     arguments = call.call.arguments if edited is None else edited
     hooks: list[AnyEvent] = []
-    spending = Spending()
+    spending = desk.spending_of(call.call.id)
     refusal = await _before(desk, state, call, pinned, arguments, hooks)
     if refusal is not None or tool is None:
         refusal = refusal or ToolError("unknown_tool", f"The tool {name} is not there any more.")

@@ -76,6 +76,7 @@ class Session:
         self.desk = desk
         self.thread_position = thread_position
         self.readings = readings
+        desk.present = lambda: self.readings.state
         self.drafter = Drafter(readings, desk.means.workflow)
         self.wake = wake
         self.is_draining = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 
 from outlast.domain.errors import ModelCallFailed, ToolTrouble
 from outlast.domain.ids import idempotency_key
@@ -16,16 +15,8 @@ from outlast.runs.desk import Desk
 from outlast.runs.fences import RULE, fence
 from outlast.runs.limits import limit_crossed
 from outlast.runs.means import Caller
-from outlast.runs.money import cost_of, cost_of_failure
+from outlast.runs.money import DEFAULT_ANSWER_TOKENS, Spending, cost_of, cost_of_failure
 from outlast.runs.recall.of_run import MemoryOfRun
-
-
-@dataclass(slots=True)
-class Spending:
-    """What model calls made by a tool have used up."""
-
-    tokens: int = 0
-    usd: float = 0.0
 
 
 def context_for(desk: Desk, state: RunState, call: Call, spending: Spending) -> ToolContext:
@@ -80,16 +71,19 @@ class _Model:
         self._desk, self._state, self._call, self._spending = desk, state, call, spending
 
     async def ask(self, purpose: str, prompt: str, text: str) -> str:
-        crossed = limit_crossed(self._state, self._desk.now(), self._spending.tokens, self._spending.usd)
+        request = self._request(purpose, prompt, text)
+        provider = self._desk.means.provider("executor")
+        tokens, usd = self._reserve(provider.count_tokens(request.messages, ()))
+        state = self._desk.present() if self._desk.present is not None else self._state
+        spent_tokens, spent_usd = self._desk.spent_by_open(state)
+        crossed = limit_crossed(state, self._desk.now(), spent_tokens + tokens, spent_usd + usd)
         if crossed is not None and crossed.limit != "max_steps":
             detail = f"The run's limit {crossed.limit} leaves no room for another model call."
             raise ToolTrouble(
                 "limit_reached", detail, "Go on without this tool, and answer with what there is."
             )
         try:
-            answer = await self._desk.means.provider("executor").answer(
-                self._request(purpose, prompt, text), _ignore
-            )
+            answer = await provider.answer(request, _ignore)
         except ModelCallFailed as failure:
             self._spending.tokens += failure.spent_tokens
             self._spending.usd += cost_of_failure(failure, self._price)
@@ -98,6 +92,11 @@ class _Model:
         self._spending.tokens += answer.usage.total_tokens
         self._spending.usd += cost_of(answer.usage, self._price) or 0.0
         return answer.text
+
+    def _reserve(self, input_tokens: int) -> tuple[int, float]:
+        """The tokens and US dollars that a call may take."""
+        answer = self._state.definition.role("executor").max_tokens or DEFAULT_ANSWER_TOKENS
+        return input_tokens + answer, self._price.of(input_tokens, answer) if self._price else 0.0
 
     @property
     def _price(self) -> Price | None:
