@@ -25,6 +25,7 @@ from outlast.service import signals
 from outlast.service.start import Order, start_run
 from outlast.service.workers import holders_of_seats
 from outlast.wiring.engine import Engine, Request
+from tests.patience import PATIENCE_SECONDS
 
 WORKERS = 8
 LEASE_SECONDS = 3.0
@@ -170,7 +171,7 @@ class Soak:
             for worker in self._workers:
                 worker.kill()
             for worker in self._workers:
-                worker.wait(30)
+                worker.wait(PATIENCE_SECONDS)
 
     async def _kill_one(self, store: Store, figures: Figures) -> None:
         """Kill a worker that is at work, and start another. On a slow machine half of them must have come in before."""
@@ -188,7 +189,7 @@ class Soak:
         place = self.chance.choice(places)
         victim = self._workers[place]
         victim.kill()
-        victim.wait(30)
+        victim.wait(PATIENCE_SECONDS)
         self._workers[place] = self._started_worker()
         figures.kills += 1
 

@@ -54,7 +54,7 @@ async def ended(plan: CrashPlan) -> Ended:
     "RUN-4.e",
     "RUN-4.f",
 )
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1200)
 async def test_a_run_survives_the_death_of_its_worker_at_every_call_of_every_port(capsys: Any) -> None:
     counting = CrashPlan()
     whole = await ended(counting)

@@ -161,7 +161,7 @@ async def leases_run_out(hands: Hands) -> None:
 
 
 @law("TASK-2.a", "TASK-2.b", "TASK-4.a", "TASK-6.d")
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
     ("life", "end"), [(answered, TaskStatus.COMPLETED), (cancelled, TaskStatus.CANCELLED)]
 )

@@ -61,13 +61,13 @@ def made(tmp_path: Path) -> Iterator[Make]:
 
 
 @law("RUN-2.c", "RUN-3.a", "RUN-3.b", "RUN-3.d")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1200)
 def test_a_killed_research_run_comes_to_the_report_of_one_that_was_not(made: Make) -> None:
     research_is_killed(made, KILLS, random.Random(1))
 
 
 @law("RUN-3.c", "RUN-4.f", "RUN-4.g")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1200)
 def test_a_killed_conversation_sends_no_letter_twice_and_none_is_lost(made: Make) -> None:
     letters_are_killed(made, KILLS, random.Random(2))
 

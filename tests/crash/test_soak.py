@@ -16,7 +16,7 @@ SKEWS_SECONDS = (60.0, -60.0, 0.0)
 
 
 @law("RUN-10.a", "RUN-3.c")
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(1200)
 async def test_two_hundred_runs_survive_workers_that_are_killed(tmp_path: Path) -> None:
     print(await Soak(tmp_path, "{backend: sqlite}", SEED).survive(200))  # noqa: T201
 
