@@ -14,5 +14,11 @@ export default defineConfig({
   },
   // The gateway only hears its own page; while developing, the proxy speaks as that page.
   server: { proxy: { "/api": { target: gateway, changeOrigin: true, headers: { Origin: gateway } } } },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+  // A busy machine may need long to load a test; only one that hangs takes as long.
+  test: {
+    environment: "jsdom",
+    include: ["src/**/*.test.{ts,tsx}"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 });
