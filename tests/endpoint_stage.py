@@ -17,7 +17,7 @@ from tests.fake_endpoint import DONE, FakeEndpoint, Received, Reply, delta, json
 
 CONFIG = """
 llm: {{provider: openai_compatible, base_url: "{base_url}", model: m, api_key: sk-secret-key-1234}}
-harness: {{persistence: {{backend: memory}}, retry: {{max_attempts: 3, backoff: none}}}}
+harness: {{persistence: {{backend: {backend}}}, retry: {{max_attempts: 3, backoff: none}}}}
 memory: {{enabled: false}}
 """
 TASK = "task: {{name: t, workflow: chat, tools: [{tools}], {more}}}\n"
@@ -29,6 +29,7 @@ class Scene:
 
     harness: Harness
     endpoint: FakeEndpoint
+    tools: list[object]
     done: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     async def play(self, words: str = "Go") -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -121,7 +122,7 @@ def strict(*replies: Reply | Callable[[Received], Reply]) -> Callable[[Received]
 
 @asynccontextmanager
 async def served(
-    folder: Path, *replies: Reply | Callable[[Received], Reply], more: str = ""
+    folder: Path, *replies: Reply | Callable[[Received], Reply], more: str = "", backend: str = "memory"
 ) -> AsyncIterator[Scene]:
     """A scene whose server gives these replies; its tools write down how they were called."""
     done: list[tuple[str, dict[str, Any]]] = []
@@ -141,6 +142,6 @@ async def served(
     async with playing(strict(*replies)) as endpoint:
         (folder / "tasks").mkdir(exist_ok=True)
         (folder / "tasks/t.yaml").write_text(TASK.format(tools="find, wipe", more=more))
-        (folder / "outlast.yaml").write_text(CONFIG.format(base_url=endpoint.base_url))
+        (folder / "outlast.yaml").write_text(CONFIG.format(base_url=endpoint.base_url, backend=backend))
         async with Harness.open(folder / "outlast.yaml", tools=[find, wipe]) as harness:
-            yield Scene(harness, endpoint, done)
+            yield Scene(harness, endpoint, [find, wipe], done)

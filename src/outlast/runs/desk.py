@@ -148,7 +148,8 @@ class Desk:
 
     def spent_by_open(self, state: RunState) -> tuple[int, float]:
         """The tokens and US dollars that tools have used up for calls the journal does not count yet."""
-        self.spendings = {call: spent for call, spent in self.spendings.items() if call in state.calls}
+        if self.present is not None:
+            self.spendings = {call: spent for call, spent in self.spendings.items() if call in state.calls}
         spent = self.spendings.values()
         return sum(one.tokens for one in spent), sum(one.usd for one in spent)
 

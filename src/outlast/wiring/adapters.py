@@ -40,6 +40,9 @@ BREAKER: Final = "outlast.adapters.providers.breaker:Breaker"
 CIRCUIT: Final = "outlast.adapters.providers.breaker:Circuit"
 """What stands before every endpoint, and the state of it that runs share."""
 
+KNOWN_DIALECTS: Final = "outlast.adapters.providers.openai_compatible.known:KnownDialects"
+"""What was learned of the models at an address, between processes."""
+
 RECORDER: Final = "outlast.adapters.providers.replay:Recorder"
 RECORDING: Final = "outlast.adapters.providers.replay:Recording"
 """What keeps every call of a model in a file."""

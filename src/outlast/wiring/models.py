@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from outlast.domain.errors import CallerMistake
 from outlast.ports.provider import Provider
-from outlast.wiring.adapters import BREAKER, CIRCUIT, PROVIDERS, RECORDER, RECORDING, symbol
+from outlast.wiring.adapters import BREAKER, CIRCUIT, KNOWN_DIALECTS, PROVIDERS, RECORDER, RECORDING, symbol
 from outlast.wiring.settings.models import ROLES, missing_setting, options_of
 from outlast.wiring.settings.text import Secret
 from outlast.wiring.settings.tree import Llm, Settings
 from outlast.wiring.settings.walk import texts_of
+from outlast.wiring.stores import database_path
+
+KNOWN_MODELS: Final = "models.json"
+"""The file, beside the database, that keeps what was learned of models."""
 
 
 class Endpoints:
     """What runs of a process share about endpoints: which are away, how each is spoken to, and the file calls are recorded in."""
 
-    def __init__(self, recording: Any = None) -> None:
+    def __init__(self, recording: Any = None, known_at: Path | None = None) -> None:
         self._recording = recording
+        self._known_at = known_at
         self._circuits: dict[str, Any] = {}
-        self._dialects: dict[str, dict[str, Any]] = {}
+        self._dialects: dict[str, Any] = {}
 
     @classmethod
     def recorded(cls, path: Path | None, settings: Settings, environ: Mapping[str, str]) -> Endpoints:
-        """Endpoints whose calls go to a recording at `path` (None: to none). Raises CallerMistake as `Recording` does."""
-        return cls(symbol(RECORDING)(path, secrets_of(settings, environ)) if path is not None else None)
+        """Endpoints whose calls go to a recording at `path` (None: to none). What is learned of them is kept beside the database.
+
+        Raises CallerMistake as `Recording` does.
+        """
+        recording = symbol(RECORDING)(path, secrets_of(settings, environ)) if path is not None else None
+        is_file = settings.harness.persistence.backend == "sqlite"
+        return cls(recording, database_path(settings, environ).with_name(KNOWN_MODELS) if is_file else None)
 
     def guarded(self, provider: Provider, base_url: str) -> Provider:
         """A provider behind the breaker of its endpoint."""
@@ -34,9 +44,13 @@ class Endpoints:
         guarded: Provider = symbol(BREAKER)(provider, circuit)
         return guarded
 
-    def dialects(self, base_url: str) -> dict[str, Any]:
-        """What was learned of the models at an address: each is found out once in a process."""
-        return self._dialects.setdefault(base_url, {})
+    def dialects(self, base_url: str) -> MutableMapping[str, Any]:
+        """What was learned of the models at an address: each is found out once, by one of all processes where they share a file."""
+        if base_url not in self._dialects:
+            at = self._known_at
+            self._dialects[base_url] = symbol(KNOWN_DIALECTS)(at, base_url) if at is not None else {}
+        known: MutableMapping[str, Any] = self._dialects[base_url]
+        return known
 
     def heard(self, provider: Provider) -> Provider:
         """A provider whose calls are recorded, where they are to be."""

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from outlast.api.harness import Harness
 from tests.endpoint_stage import bytewise, call, says, seconds_between, served
-from tests.fake_endpoint import DONE, Reply, delta, json_reply, sse
+from tests.fake_endpoint import DONE, Received, Reply, delta, json_reply, sse
 from tests.law import law
 
 ENDED = says("Done.")
@@ -157,6 +158,23 @@ async def test_g02_15_usage_is_what_was_stated_or_an_estimate_and_never_nonsense
         assert answered["data"].get("is_estimate", False) is (tokens is None)
         assert 0 < shown["tokens"] < 2_000
         assert tokens in (None, shown["tokens"])
+
+
+@law("MODEL-1.f")
+async def test_g02_17_what_one_process_learned_the_next_one_knows(tmp_path: Path) -> None:
+    def picky(request: Received) -> Reply:
+        if "stream_options" in request.body:
+            return json_reply({"error": {"message": "Unknown parameter: stream_options"}}, 400)
+        return ENDED
+
+    async with served(tmp_path, picky, backend="sqlite") as scene:
+        await scene.play()
+        assert len(scene.endpoint.received) == 2
+        async with Harness.open(tmp_path / "outlast.yaml", tools=scene.tools) as another:
+            run = await another.start(task="t", input="Go")
+            assert (await run.result())["answer"] == "Done."
+        assert len(scene.endpoint.received) == 3
+        assert (tmp_path / ".outlast/models.json").exists()
 
 
 @pytest.mark.parametrize("finish", ["stop", "length", "content_filter"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -63,14 +63,14 @@ class OpenAICompatible:
         *,
         timeout_seconds: float = 600.0,
         idle_timeout_seconds: float = 120.0,
-        dialects: dict[str, Dialect] | None = None,
+        dialects: MutableMapping[str, Dialect] | None = None,
     ) -> None:
         self._url = endpoint_url(base_url)
         key = usable_key(api_key or "")
         self._hide = hiding(key)
         self._timeout_seconds = timeout_seconds
         self._idle_timeout_seconds = idle_timeout_seconds
-        self._dialects = {} if dialects is None else dialects
+        self._dialects: MutableMapping[str, Dialect] = {} if dialects is None else dialects
         self._is_closed = False
         self._http = httpx2.AsyncClient(
             headers=_HEADERS | ({"authorization": f"Bearer {key}"} if key else {}),
@@ -88,13 +88,20 @@ class OpenAICompatible:
         classified."""
         if self._is_closed:
             raise CallerMistake("provider_closed", "This provider is closed.", "Make a new one.")
-        dialect = self._dialects.get(request.model, Dialect())
+        remembered = dialect = self._dialects.get(request.model, Dialect())
         for attempts_left in reversed(range(MAX_ATTEMPTS)):
             outcome = await self._attempt(request, dialect, observe)
             if isinstance(outcome, ModelAnswer):
                 self._dialects[request.model] = dialect
                 return outcome
             changed = adapted(dialect, outcome.refusal)
+            if (
+                changed is None
+                and dialect is remembered != Dialect()
+                and outcome.failure.fault == "bad_request"
+            ):
+                # Another server may be there by now, which takes what the one before refused, and not what that one took.
+                changed = Dialect()
             if changed is None or not attempts_left:
                 raise outcome.failure
             dialect = changed
