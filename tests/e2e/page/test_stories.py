@@ -201,6 +201,26 @@ def test_a_conversation_shows_its_own_run_at_work_and_no_other(talking: Home, ch
         expect(page.get_by_role("list", name="What was said").get_by_role("listitem")).to_have_count(1)
 
 
+def test_a_conversation_shows_what_a_run_said_that_came_and_went_between_two_looks(
+    talking: Home, chromium: Chromium
+) -> None:
+    talking.write(
+        "script.yaml", "- {when: {contains: Come}, say: It came and went.}\n- {say: Hello., repeat: true}\n"
+    )
+    thread = talking.outlast("run", "--task", "talk", "--input", "Hi", "--json").document["thread_id"]
+    _, address = served(talking)
+    with chromium.at(address) as page:
+        page.clock.install()
+        page.goto(f"{address}/threads/{thread}")
+        page.get_by_text("Hello.").wait_for()
+        page.wait_for_load_state("networkidle")
+        told = {"task": "talk", "input": "Come"}
+        run_id = over_http.post(f"{address}/api/threads/{thread}/runs", json=told).json()["run_id"]
+        assert "COMPLETED" in over_http.get(f"{address}/api/runs/{run_id}/events").text
+        page.clock.fast_forward(20_000)
+        page.get_by_text("It came and went.").wait_for()
+
+
 @law("SAFE-1.a")
 def test_words_of_a_model_stay_words(talking: Home, chromium: Chromium) -> None:
     talking.write("script.yaml", HOSTILE)

@@ -28,11 +28,11 @@ function OneThread({ threadId }: { threadId: string }) {
   const gone = useDeleteThread();
   const listed = useMemo(() => [...(runs.data?.runs ?? [])].reverse(), [runs.data]);
   const active = listed.filter(isActive);
-  const activeIds = active.map((run) => run.run_id).join(" ");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is said changes when a run begins or ends
+  const stages = listed.map((run) => `${run.run_id} ${run.state}`).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is said changes when a run begins or ends, also between two looks
   useEffect(() => {
     void client.invalidateQueries({ queryKey: ["thread", threadId] });
-  }, [client, threadId, activeIds]);
+  }, [client, threadId, stages]);
   if (thread.error && !thread.data)
     return <ErrorNote error={thread.error} onRetry={() => void thread.refetch()} />;
   if (!thread.data) return <Loading />;
