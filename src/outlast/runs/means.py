@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -156,11 +157,15 @@ class BuildVariant(Protocol):
         ...
 
 
+SeeThrough = Callable[[asyncio.Event], Coroutine[Any, Any, None]]
+"""Work that outlasts a run, given what is set once it is to end soon."""
+
+
 class Afterwards(Protocol):
     """Sees comparisons through that outlast the work on their run."""
 
-    def take_over(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do this work from now on, for as long as the process has time."""
+    def take_over(self, see_through: SeeThrough) -> None:
+        """Begin the work now; the process waits for its end, for a while also once it is to end soon."""
         ...
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
-from typing import Any
+from typing import Final
+
+from outlast.runs.means import SeeThrough
+
+CLOSE_SECONDS: Final = 5.0
+"""How long what is left may take to record how far it came."""
 
 _log = logging.getLogger("outlast.worker")
 
@@ -14,11 +18,12 @@ class Aftermath:
     """`Afterwards` of one event loop."""
 
     def __init__(self) -> None:
+        self._ending = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def take_over(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do this work from now on."""
-        task = asyncio.create_task(work)
+    def take_over(self, see_through: SeeThrough) -> None:
+        """Begin the work now, and keep hold of it until it is done."""
+        task = asyncio.create_task(see_through(self._ending))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 
@@ -28,13 +33,11 @@ class Aftermath:
             await asyncio.wait(set(self._tasks), timeout=seconds)
 
     async def close(self) -> None:
-        """End what is left; it records how far it came. Safe to call twice."""
-        await asyncio.sleep(0)  # what was taken over a moment ago must have begun, or it could record nothing
-        tasks = set(self._tasks)
-        for task in tasks:
+        """End what is left, and take nothing over any more but to end it. Safe to call twice."""
+        self._ending.set()
+        await self.settle(CLOSE_SECONDS)
+        for task in self._tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

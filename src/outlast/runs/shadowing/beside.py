@@ -141,7 +141,7 @@ class Beside:
                 known.own.set_result(None)
         if is_cancelled:
             self._give_up("The run was cancelled.")
-        self._shadow.afterwards.take_over(self._seen_through())
+        self._shadow.afterwards.take_over(self._see_through)
 
     def _chosen(self, call: str, takes: Callable[[Selector], bool]) -> Selector | None:
         """The first selector that takes a step, where it falls into the share; the same after a crash."""
@@ -215,14 +215,9 @@ class Beside:
         for task in self._tasks:
             task.cancel()
 
-    async def _seen_through(self) -> None:
-        """Wait for what is still at work, record it, and give the variant back. When this is cancelled, the rest is given up."""
-        try:
-            if self._tasks:
-                await asyncio.wait(set(self._tasks))
-        except asyncio.CancelledError:
-            self._give_up("The process ended before it was through.")
-            await asyncio.wait(set(self._tasks), timeout=STOP_SECONDS)
+    async def _see_through(self, ending: asyncio.Event) -> None:
+        """Wait for what is still at work, record it, and give the variant back. What is not through when all ends is given up."""
+        await self._through(ending)
         try:
             await append_late(self._desk.store, self._desk.run_id, self._ready)
         except OutlastError as error:
@@ -230,6 +225,17 @@ class Beside:
         for built in self._built.values():
             if isinstance(built, Variant):
                 await built.means.close()
+
+    async def _through(self, ending: asyncio.Event) -> None:
+        told = asyncio.create_task(ending.wait())
+        while self._tasks and not told.done():
+            await asyncio.wait([*self._tasks, told], return_when=asyncio.FIRST_COMPLETED)
+        told.cancel()
+        if self._tasks:
+            self._give_up("The process ended before it was through.")
+            await asyncio.wait(set(self._tasks), timeout=STOP_SECONDS)
+        for known in self._open.values():  # not even begun when it was given up, or it would not stop
+            self._ready.append(known.step.ended(Verdict.UNCOMPARED, "given_up", self._given_up))
 
 
 def _is_end_of(event: AnyEvent, call: str) -> bool:

@@ -60,7 +60,7 @@ async def asked(
 
 
 class Suppressed(Exception):
-    """A call would have had an effect; the text says which."""
+    """A call may not be carried out in a shadow, as it would have an effect; the text says which."""
 
 
 async def called(
@@ -68,7 +68,7 @@ async def called(
 ) -> Sequence[AnyEvent]:
     """What a tool that only reads comes to under the variant, called with the same arguments; no hook is asked, no cache.
 
-    Raises Suppressed for any other tool.
+    Raises Suppressed for any other tool, and for one that may not run beside others.
     """
     _must_only_read(_pinned(variant).get(call.call.name))
     quiet = _QuietDesk.beside(desk, variant, tools=variant.means.tools)
@@ -84,6 +84,10 @@ def _must_only_read(tool: PinnedTool | None) -> None:
         raise Suppressed(f"{tool.name} begins work in the background.")
     if tool is not None and tool.effect is not Effect.READ:
         raise Suppressed(f"{tool.name} has the effect {tool.effect}.")
+    if tool is not None and tool.exclusive_group is not None:
+        raise Suppressed(
+            f"{tool.name} is of the exclusive group {tool.exclusive_group} and runs beside nothing."
+        )
 
 
 def _pinned(variant: Variant) -> dict[str, PinnedTool]:

@@ -2,10 +2,12 @@
 
 import asyncio
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.apply import apply, fold
 from outlast.domain.errors import CallerMistake, ModelCallFailed
 from outlast.domain.events import RunReleased, ShadowCompared, StateEntered
@@ -14,9 +16,13 @@ from outlast.domain.shadow import Verdict
 from outlast.domain.task import Price, RoleSettings
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.tool import ToolContext, ToolResult, tool
+from outlast.runs.desk import Desk
 from outlast.runs.prompts.chat import SYSTEM
-from outlast.runs.shadowing.beside import Used, used_in
+from outlast.runs.shadowing.aftermath import Aftermath
+from outlast.runs.shadowing.beside import Beside, Used, used_in
+from outlast.runs.shadowing.late import append_late
 from outlast.service.signals import cancel, pause, resume
+from outlast.service.signals import say as tell
 from outlast.testing.faults import Crash
 from tests.law import law
 from tests.patience import PATIENCE_SECONDS
@@ -115,6 +121,36 @@ async def test_a_tool_with_an_effect_is_not_run_for_the_variant_but_told_with_it
         [told] = [one for one in await shade.compared(run) if one.verdict is Verdict.SUPPRESSED]
         assert (told.arguments, told.code) == ({"to": "ann"}, "suppressed")
         assert SENT == ["ann"], "once, for the run itself"
+
+
+@law("SEE-4.b")
+async def test_a_tool_that_runs_beside_nothing_does_not_run_beside_itself(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    @tool(name="page", effect="read", cache_seconds=0, exclusive_group="the only one")
+    async def alone(url: str) -> str:
+        """Read a page alone."""
+        calls.append(url)
+        return url
+
+    async with shaded(tmp_path, READS, alone) as shade:
+        shade.cast("tool:page")
+        [told] = await shade.compared(await shade.play())
+        assert (told.verdict, calls) == (Verdict.SUPPRESSED, ["http://a"])
+
+
+@law("SEE-4.b")
+async def test_a_tool_that_asks_a_person_asks_nobody_for_the_variant(tmp_path: Path) -> None:
+    async with shaded(
+        tmp_path, in_turn(ask_for(call("ask_human", question="Which?")), say("So.")), AskHuman
+    ) as shade:
+        shade.cast("config")
+        run = await shade.play()
+        assert list((await shade.stage.state(run)).questions) == ["q-c5-0-1"]
+        told = [one for one in await shade.compared(run) if one.call == "c5-0"]
+        assert [(one.verdict, one.detail) for one in told] == [
+            (Verdict.SUPPRESSED, "It would have asked: Which?")
+        ]
 
 
 @law("SEE-4.b")
@@ -347,6 +383,8 @@ async def test_a_crash_in_the_midst_loses_comparisons_and_repeats_no_effect(tmp_
         with pytest.raises(Crash):
             await shade.stage.work(run)
         await shade.aftermath.close()
+        shade.aftermath = Aftermath()
+        shade.cast("config")
         assert isinstance(shade.stage.store, SqliteStore)
         await shade.stage.store.expire_lease("runs", run)
         await shade.stage.work(run)
@@ -355,3 +393,71 @@ async def test_a_crash_in_the_midst_loses_comparisons_and_repeats_no_effect(tmp_
         assert SENT == ["0", "1"]
         told = [one.call for one in await shade.compared(run)]
         assert len(told) == len(set(told))
+
+
+async def test_a_run_that_is_gone_takes_no_comparisons_and_one_that_has_ended_does(tmp_path: Path) -> None:
+    event = ShadowCompared(call="m5", selector="model", variant="v", verdict=Verdict.AGREED)
+    async with shaded(tmp_path, in_turn(say("Yes."))) as shade:
+        run = await shade.play()
+        before = await shade.stage.store.read_head(run)
+        await append_late(shade.stage.store, run, [event, event])
+        assert await shade.stage.store.read_head(run) == before + 2
+        await append_late(shade.stage.store, "r-gone", [event])
+        assert await shade.stage.store.read_head("r-gone") == 0
+        assert (await shade.stage.state(run)).has_ended
+
+
+async def test_what_is_taken_over_at_the_very_end_is_recorded_all_the_same(tmp_path: Path) -> None:
+    async with shaded(tmp_path, in_turn(say("Yes."))) as shade:
+        await shade.aftermath.close()
+        shade.cast("model")
+        run = await shade.stage.play()
+        await shade.aftermath.close()
+        assert len(await shade.compared(run)) == 1
+
+
+async def test_what_a_commit_could_not_hold_is_offered_to_the_next_and_what_nobody_knows_of_is_lost(
+    tmp_path: Path,
+) -> None:
+    first, second = (
+        ShadowCompared(call=call, selector="model", variant="v", verdict=Verdict.AGREED)
+        for call in ("m5", "m9")
+    )
+    async with shaded(tmp_path, in_turn(say("Yes."))) as shade:
+        shade.cast("model")
+        assert shade.stage.shadow is not None
+        desk = cast("Desk", None)  # nothing is carried out at it
+        beside = Beside(desk, shade.stage.shadow, Used())
+        beside._ready.append(first)
+        assert beside.offers() == [first]
+        beside.was_taken(is_durable=False)
+        beside._ready.append(second)
+        assert beside.offers() == [first, second]
+        beside.was_taken(is_durable=True)
+        beside._ready.append(first)
+        assert beside.offers() == [first]
+        assert beside.offers() == [], "the commit it was offered to has come to nothing that is known"
+
+
+async def test_a_commit_that_met_a_newer_event_takes_its_comparisons_along_the_next_time(
+    tmp_path: Path,
+) -> None:
+    came = asyncio.Event()
+
+    def variant(request: ModelRequest) -> ModelAnswer:
+        came.set()
+        return say("Yes.")
+
+    async def answering(request: ModelRequest) -> ModelAnswer:
+        await soon(came)
+        if len(shade.stage.requests) == 1:
+            await tell(shade.stage.store, run, "ann", "Hurry.")
+        return say("Yes.")
+
+    async with shaded(tmp_path, answering, variant=variant) as shade:
+        shade.cast("model")
+        run = await shade.stage.start()
+        await shade.stage.work(run)
+        await shade.aftermath.settle(PATIENCE_SECONDS)
+        verdicts = [(one.call, one.verdict) for one in await shade.compared(run)]
+        assert verdicts == [("m5", Verdict.AGREED), ("m8", Verdict.AGREED)]
