@@ -25,6 +25,7 @@ from outlast.domain.task import Limits
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.store import Store
 from outlast.ports.tool import tool
+from outlast.runs import loop, shift
 from outlast.runs.shift import Shift
 from outlast.service import signals
 from tests.law import law
@@ -32,6 +33,15 @@ from tests.patience import PATIENCE_SECONDS, PROMPT_SECONDS
 from tests.unit.runs.parts import ask_for, call, conclude, in_turn, results, roles, say, turn
 from tests.unit.runs.props import page
 from tests.unit.runs.stage import Stage, soon, staged
+
+HOUR_SECONDS = 3600.0
+
+
+@pytest.fixture(autouse=True)
+def nobody_looks_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked of a run is heard because the commit wakes somebody."""
+    monkeypatch.setattr(shift, "SAFETY_POLL_SECONDS", HOUR_SECONDS)
+    monkeypatch.setattr(loop, "SAFETY_POLL_SECONDS", HOUR_SECONDS)
 
 
 class Gate:
@@ -288,13 +298,13 @@ async def test_each_signal_is_effective_within_a_second_on_a_run_that_waits_for_
         other,
     ):
         assert await working == "waiting"
-        shift = Shift(stage.worker("server"))
-        serving = asyncio.create_task(shift.serve())
+        server = Shift(stage.worker("server"))
+        serving = asyncio.create_task(server.serve())
         await signals.answer(other, run, "ann", "Red.")
 
         async def has_ended() -> bool:
             return (await stage.state(run)).has_ended
 
         assert await until(stage, run, has_ended) < PROMPT_SECONDS
-        shift.stop()
+        server.stop()
         await serving

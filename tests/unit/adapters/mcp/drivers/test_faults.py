@@ -30,7 +30,6 @@ from outlast.ports.background_driver import (
 from outlast.testing.contexts import tool_context
 from outlast.testing.contracts.background_driver import ended_by, seen_by
 from tests.mcp_peers.running import ROOT, RunningPeer
-from tests.patience import PROMPT_SECONDS
 
 SECONDS = 20.0
 
@@ -146,7 +145,7 @@ async def test_a_hanging_answer_ends_at_its_deadline_and_holds_up_no_other(stage
     reply = await waiting
     assert isinstance(reply, Trouble)
     assert reply.passing
-    assert time.monotonic() - started < 1 + PROMPT_SECONDS
+    assert time.monotonic() - started < 8  # of the ten that the server is given
 
 
 @pytest.mark.parametrize("tool", ["other_task", "nonsense"])
