@@ -182,3 +182,23 @@ async def test_what_is_forgotten_is_in_no_table(tmp_path: Path) -> None:
             0
         ] * 4
         assert connection.execute("SELECT entries, terms FROM memory_user").fetchall() == [(0, 0)]
+
+
+async def test_vectors_that_are_lost_or_damaged_keep_nothing_from_being_found(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "outlast.db")
+    await store.open()
+    entries = [Entry(note(f"The harbour has berth {number}."), pointing(number)) for number in range(20)]
+    await store.memory.put(entries)
+    await store.close()
+    with closing(sqlite3.connect(tmp_path / "outlast.db")) as connection:
+        connection.execute("DELETE FROM memory_vector WHERE memory_no % 3 = 0")
+        connection.execute("UPDATE memory_vector SET vector = x'00ff' WHERE memory_no % 3 = 1")
+        connection.execute("UPDATE memory_sketch SET sketch = x'00' WHERE memory_no % 5 = 1")
+        connection.commit()
+    await store.open()
+    for query in ("berth 7", "berth 8", "berth 9"):
+        hits = await store.memory.search(asked(query, vector=pointing(3)))
+        assert hits[0].memory.text == f"The harbour has {query}."
+    assert await store.memory.search(asked("zzz", vector=pointing(2)))
+    assert len(await store.memory.stale("flat/64", 100)) >= 6
+    await store.close()

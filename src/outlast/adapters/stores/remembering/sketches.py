@@ -30,15 +30,16 @@ def sketch_of(vector: Vector) -> bytes:
     return bits.to_bytes((vector.dimensions + 63) // 64 * 8, "little")
 
 
-def cosines(one: Vector, others: Sequence[bytes]) -> list[float]:
-    """How near vectors of length one are to `one`, from -1 to 1."""
+def cosines(one: Vector, others: Sequence[tuple[int, bytes]]) -> dict[int, float]:
+    """How near numbered vectors of length one are to `one`, from -1 to 1; those of other dimensions are left out."""
+    whole = {number: data for number, data in others if len(data) == len(one.data)}
     numpy = _numpy()
-    if numpy is None or not others:
+    if numpy is None or not whole:
         wanted = one.values()
-        return [sum(map(mul, wanted, array("f", other))) for other in others]
-    rows = numpy.frombuffer(b"".join(others), dtype="<f4").reshape(len(others), -1)
+        return {number: sum(map(mul, wanted, array("f", data))) for number, data in whole.items()}
+    rows = numpy.frombuffer(b"".join(whole.values()), dtype="<f4").reshape(len(whole), -1)
     near: list[float] = (rows @ numpy.frombuffer(one.data, dtype="<f4")).tolist()
-    return near
+    return dict(zip(whole, near, strict=True))
 
 
 class Shelf:
@@ -53,13 +54,15 @@ class Shelf:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def add(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
-        """Take in (number of the sketch, number of the entry, sketch), in order; those that are there already are left out."""
+    def add(self, rows: Sequence[tuple[int, int, bytes]], size_bytes: int) -> None:
+        """Take in (number of the sketch, number of the entry, sketch), in order; those that are there already are left out, and those
+        that are not `size_bytes` long."""
         for last, number, sketch in rows:
             if last > self.last:
                 self.last = last
-                self._numbers.append(number)
-                self._bits += sketch
+                if len(sketch) == size_bytes:
+                    self._numbers.append(number)
+                    self._bits += sketch
 
     def nearest(self, sketch: bytes, count: int) -> list[int]:
         """The numbers of the `count` entries whose sketches differ least, in no order. An entry may be named twice."""

@@ -8,6 +8,9 @@ from outlast.adapters.stores.remembering import sketches
 from outlast.adapters.stores.remembering.sketches import Shelf, Shelves, cosines, sketch_of
 from outlast.domain.memory import Vector
 
+SKETCH_BYTES = 16
+"""How long the sketch of a hundred components is."""
+
 
 @pytest.fixture(params=["numpy", "by hand"])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,7 +25,9 @@ def some(count: int, seed: int = 4) -> list[Vector]:
 
 def shelf_of(vectors: list[Vector]) -> Shelf:
     shelf = Shelf(0)
-    shelf.add([(place, 1000 + place, sketch_of(vector)) for place, vector in enumerate(vectors, 1)])
+    shelf.add(
+        [(place, 1000 + place, sketch_of(vector)) for place, vector in enumerate(vectors, 1)], SKETCH_BYTES
+    )
     return shelf
 
 
@@ -41,8 +46,19 @@ def test_what_is_near_is_among_those_that_sketches_propose() -> None:
 @pytest.mark.usefixtures("_way")
 def test_cosines_are_those_of_the_vectors() -> None:
     one, other = Vector.of("made", [3.0, 4.0]), Vector.of("made", [4.0, 3.0])
-    assert cosines(one, [one.data, other.data]) == pytest.approx([1.0, 0.96])
-    assert cosines(one, []) == []
+    damaged, short = (7, one.data + b"\x00"), (8, one.data[:4])
+    assert cosines(one, [(1, one.data), damaged, (2, other.data), short]) == pytest.approx({1: 1.0, 2: 0.96})
+    assert cosines(one, [damaged]) == cosines(one, []) == {}
+
+
+@pytest.mark.usefixtures("_way")
+def test_a_sketch_of_another_length_is_left_out_and_not_asked_for_again() -> None:
+    vectors = some(3)
+    shelf = Shelf(0)
+    rows = [(place, 1000 + place, sketch_of(vector)) for place, vector in enumerate(vectors, 1)]
+    shelf.add([(1, 1001, b"\x00" * 8), *rows[1:], (4, 1004, b"")], SKETCH_BYTES)
+    assert (len(shelf), shelf.last) == (2, 4)
+    assert sorted(shelf.nearest(sketch_of(vectors[0]), 9)) == [1002, 1003]
 
 
 @pytest.mark.usefixtures("_way")
@@ -51,8 +67,8 @@ def test_a_shelf_grows_after_it_was_asked_and_takes_nothing_twice() -> None:
     shelf = shelf_of(vectors[:20])
     assert len(shelf.nearest(sketch_of(vectors[0]), 5)) == 5
     rows = [(place, 1000 + place, sketch_of(vector)) for place, vector in enumerate(vectors, 1)]
-    shelf.add(rows)
-    shelf.add(rows)
+    shelf.add(rows, SKETCH_BYTES)
+    shelf.add(rows, SKETCH_BYTES)
     assert (len(shelf), shelf.last) == (30, 30)
     assert 1030 in shelf.nearest(sketch_of(vectors[29]), 1)
     assert len(shelf.nearest(sketch_of(vectors[0]), 100)) == 30
@@ -71,7 +87,7 @@ def test_shelves_that_are_not_used_give_way(monkeypatch: pytest.MonkeyPatch) -> 
     shelves = Shelves()
     rows = [(place, place, sketch_of(vector)) for place, vector in enumerate(some(30), 1)]
     first = shelves.shelf(1, "made/100", 0)
-    first.add(rows)
-    shelves.shelf(2, "made/100", 0).add(rows)
+    first.add(rows, SKETCH_BYTES)
+    shelves.shelf(2, "made/100", 0).add(rows, SKETCH_BYTES)
     assert shelves.shelf(3, "made/100", 0) is not None
     assert shelves.shelf(1, "made/100", 0) is not first

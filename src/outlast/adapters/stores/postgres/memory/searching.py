@@ -120,9 +120,10 @@ class _Search:
             return {}
         shelf = self._shelves.shelf(self._user_no, vector.space, self._removals)
         rows = await self._link.rows(_SKETCHES, self._user_no, vector.space, shelf.last)
+        sketch = sketch_of(vector)
         with self._shelves.lock:
-            shelf.add(rows)
-        size, looked_at, sketch = len(shelf), SKETCHED, sketch_of(vector)
+            shelf.add(rows, len(sketch))
+        size, looked_at = len(shelf), SKETCHED
         while True:
             with self._shelves.lock:
                 numbers = shelf.nearest(sketch, looked_at)
@@ -136,8 +137,7 @@ class _Search:
         if vector is None:
             return {}
         rows = await self._link.rows(_VECTORS, *self._visible, list(numbers), vector.space)
-        near = cosines(vector, [content for _, content in rows])
-        return {number: cosine for (number, _), cosine in zip(rows, near, strict=True)}
+        return cosines(vector, [(number, content) for number, content in rows])
 
     async def _told(self, ranked: list[Ranked]) -> list[MemoryHit]:
         found = await self._link.rows(_READ, [each.number for each in ranked])

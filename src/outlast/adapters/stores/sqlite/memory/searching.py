@@ -104,8 +104,9 @@ class _Search:
         with self._shelves.lock:
             shelf = self._shelves.shelf(self._user_no, vector.space, self._removals)
             wanted = {"user_no": self._user_no, "space": vector.space, "since": shelf.last}
-            shelf.add(self._connection.execute(_SKETCHES, wanted).fetchall())
-            size, looked_at, sketch = len(shelf), SKETCHED, sketch_of(vector)
+            sketch = sketch_of(vector)
+            shelf.add(self._connection.execute(_SKETCHES, wanted).fetchall(), len(sketch))
+            size, looked_at = len(shelf), SKETCHED
             while True:
                 found = self._cosines(shelf.nearest(sketch, looked_at), vector)
                 if len(found) >= POOL or looked_at >= size:
@@ -117,9 +118,7 @@ class _Search:
         if vector is None:
             return {}
         wanted = {**self._visible, "space": vector.space, "numbers": json.dumps(list(numbers))}
-        rows = self._connection.execute(_VECTORS, wanted).fetchall()
-        near = cosines(vector, [content for _, content in rows])
-        return {number: cosine for (number, _), cosine in zip(rows, near, strict=True)}
+        return cosines(vector, self._connection.execute(_VECTORS, wanted).fetchall())
 
     def _counts(
         self, numbers: Iterable[int], terms: Iterable[str]
