@@ -131,7 +131,7 @@ def _failed(
     is_summary = intent.summarises_before is not None
     has_next = (
         not is_summary
-        and retry_at is None
+        and (retry_at is None or retry_at - now > timedelta(seconds=LONGEST_BACKOFF_SECONDS))
         and intent.option < len(state.definition.role(branch.role).fallbacks)
     )
     return ModelFailed(

@@ -53,6 +53,21 @@ async def test_a_passing_fault_is_retried_before_another_model_takes_over(tmp_pa
         assert (await stage.events(run, ModelAnswered))[0].text == "last answers."
 
 
+@pytest.mark.parametrize(("seconds", "models"), [(200.0, ["first"]), (3_600.0, ["first", "spare"])])
+async def test_a_model_that_wishes_to_be_left_alone_for_long_is_not_waited_for_where_another_is_there(
+    tmp_path: Path, seconds: float, models: list[str]
+) -> None:
+    def model(request: ModelRequest) -> ModelAnswer:
+        if request.model == "first":
+            raise ModelCallFailed("rate_limit", "come back later", retry_after_seconds=seconds)
+        return say(f"{request.model} answers.")
+
+    async with staged(tmp_path, model, roles=ROLES) as stage:
+        run = await stage.play()
+        assert [request.model for request in await stage.events(run, ModelRequested)] == models
+        assert (await stage.state(run)).has_ended is (models[-1] == "spare")
+
+
 async def test_when_the_last_fails_too_the_run_fails_and_resume_begins_with_the_first_again(
     tmp_path: Path,
 ) -> None:
