@@ -17,7 +17,8 @@ _APPEND_GROUPS = query("append_groups_if_at")
 _WHY_NOT_APPENDED = query("why_not_appended")
 _CLAIMED = query("claimed_for_batches")
 _RELEASE_GROUPS = query("release_groups_if_generation").replace("{claimed}", _CLAIMED)
-_COMMIT = query("commit_batches").replace("{claimed}", _CLAIMED)
+_COMMIT = query("commit_batches")
+_COMMIT_THEN_CLAIM = query("commit_batches_then_claim").replace("{claimed}", _CLAIMED)
 
 _COMMITTED = Committed()
 
@@ -29,7 +30,11 @@ async def write(link: Link, batches: Sequence[Batch]) -> list[Committed | Refuse
     if not batches[0].document:
         return await _write_releases(link, batches)
     contents = [content for batch in batches for content in batch.contents]
-    found = await link.rows(_COMMIT, *columns_of(batches), document_of(batches), contents)
+    if any(batch.wishes for batch in batches):
+        wishes = columns_of(batches)
+        found = await link.rows(_COMMIT_THEN_CLAIM, *wishes, document_of(batches), contents)
+    else:
+        found = await link.rows(_COMMIT, document_of(batches), contents)
     refused = {
         place: Refused(Guard(guard), batches[place].place_of(index))
         for place, index, guard, *_ in found
