@@ -13,6 +13,8 @@ from typing import Any, Final, TypeVar
 
 from fastapi.responses import JSONResponse
 
+from outlast.gateway.exact import ExactJSONResponse
+
 T = TypeVar("T")
 
 LANES: Final = 2
@@ -78,4 +80,4 @@ class _Lane:
 
 
 async def _response(document: Awaitable[Any]) -> JSONResponse:
-    return JSONResponse(await document)
+    return ExactJSONResponse(await document)

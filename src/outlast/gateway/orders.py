@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from outlast.domain.states import ENDED
 from outlast.gateway.access import Caller
+from outlast.gateway.exact import ExactJSONResponse
 from outlast.gateway.problems import Refusal
 from outlast.gateway.shapes.asked import NewRun
 from outlast.gateway.site import Site
@@ -64,7 +65,7 @@ async def begin(
 async def shown(site: Site, caller: Caller, run_id: str) -> JSONResponse:
     """The `show` document of a run that was started or changed: 202 while it goes on, 200 once it has ended."""
     document = await site.aside.do(show_run(site.store, run_id, caller.user_id))
-    return JSONResponse(document, 200 if document["state"] in ENDED else 202)
+    return ExactJSONResponse(document, 200 if document["state"] in ENDED else 202)
 
 
 def allowed_overrides(caller: Caller, config: dict[str, JsonValue]) -> tuple[Override, ...]:

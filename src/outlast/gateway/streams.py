@@ -8,7 +8,6 @@ missed of them stands in the event that follows.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from fastapi.sse import format_sse_event
 
 from outlast.domain.errors import OutlastError
 from outlast.gateway.aside import Aside
+from outlast.gateway.exact import exact_json
 from outlast.gateway.problems import Refusal
 from outlast.gateway.snatches import Snatches
 from outlast.ports.store import Store
@@ -200,13 +200,9 @@ class Stream:
 
 
 def _event(line: dict[str, Any]) -> bytes:
-    return format_sse_event(id=str(line["seq"]), event=line["kind"], data_str=_json(line))
+    return format_sse_event(id=str(line["seq"]), event=line["kind"], data_str=exact_json(line))
 
 
 def _named(name: str, data: Any) -> bytes:
     """A frame that is no event of the journal: it has no id, so it moves no client's position."""
-    return format_sse_event(event=name, data_str=_json(data))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return format_sse_event(event=name, data_str=exact_json(data))

@@ -40,6 +40,9 @@ MOST_PINNED_CHARACTERS: Final = 2000
 Check = Callable[[str, dict[str, Json]], list[str]]
 """Given a tool's name and arguments, what is wrong with them."""
 
+_LONG_INTEGER_CHARACTERS: Final = 16
+"""How long integers are that browsers cannot hold exactly."""
+
 
 async def pause(store: Store, run_id: str, by: str) -> RunState:
     """Ask a run to pause: calls in flight end, no new one begins."""
@@ -107,9 +110,8 @@ async def approve(
 
     def decide(state: RunState) -> AnyEvent:
         found = _open_ticket(state, ticket)
-        if edit is not None:
-            _check_edit(state, found, edit, check)
-        return Approved(by, found.id, edit)
+        meant = None if edit is None else _checked_edit(state, found, edit, check)
+        return Approved(by, found.id, meant)
 
     return await _decision(store, run_id, ticket, decide)
 
@@ -248,7 +250,10 @@ def _listed(state: RunState) -> str:
     return f"Open: {listed}. Name one with --ticket." if listed else f"See `outlast show {state.run_id}`."
 
 
-def _check_edit(state: RunState, ticket: Ticket, edit: dict[str, Json], check: Check | None) -> None:
+def _checked_edit(
+    state: RunState, ticket: Ticket, edit: dict[str, Json], check: Check | None
+) -> dict[str, Json]:
+    """The arguments that are meant by an edit, if the call can be made with them."""
     call = state.calls.get(ticket.subject.removeprefix("call:"))
     if call is None:
         raise CallerMistake(
@@ -256,13 +261,25 @@ def _check_edit(state: RunState, ticket: Ticket, edit: dict[str, Json], check: C
             f"The ticket {ticket.id} is about no tool call; there is nothing to edit.",
             "Approve it as it is, or reject it with a comment.",
         )
-    problems = check(call.call.name, edit) if check is not None else []
+    meant = {name: _as_asked(value, call.call.arguments.get(name)) for name, value in edit.items()}
+    problems = check(call.call.name, meant) if check is not None else []
     if problems:
         raise CallerMistake(
             "bad_edit",
             f"These arguments do not fit {call.call.name}: {'; '.join(problems)}.",
             "Correct them.",
         )
+    return meant
+
+
+def _as_asked(value: Json, asked: Json) -> Json:
+    """A value of an edit; a long integer that comes back as text, as browsers are shown it, is what it was."""
+    if isinstance(value, dict) and isinstance(asked, dict):
+        return {name: _as_asked(item, asked.get(name)) for name, item in value.items()}
+    if isinstance(value, list) and isinstance(asked, list):
+        return [_as_asked(item, asked[at] if at < len(asked) else None) for at, item in enumerate(value)]
+    is_the_same = type(asked) is int and value == str(asked) and len(value) >= _LONG_INTEGER_CHARACTERS
+    return asked if is_the_same else value
 
 
 def _check_limit(name: str, value: Json) -> None:

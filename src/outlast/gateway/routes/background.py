@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.domain.ids import is_safe_id
 from outlast.gateway.access import Reader, Writer
+from outlast.gateway.exact import ExactJSONResponse
 from outlast.gateway.owned import ThreadToChange, ThreadToRead
 from outlast.gateway.shapes.asked import TaskAnswer
 from outlast.gateway.shapes.background import PublicTask, TaskDetail, TaskPage
@@ -39,14 +40,14 @@ async def list_(
     found = await verbs.list_tasks(
         site.store, thread.user_id, thread_id=thread.thread_id, status=status, limit=limit
     )
-    return JSONResponse({"background_tasks": found})
+    return ExactJSONResponse({"background_tasks": found})
 
 
 @router.get("/threads/{thread_id}/background-tasks/{task_id}", response_model=TaskDetail)
 async def show(thread: ThreadToRead, task_id: TaskId, site: AtSite) -> JSONResponse:
     """A background task: what it came to or asks, and how far its conversation was told."""
     wanted = _checked(task_id)
-    return JSONResponse(await verbs.show_task(site.store, thread.user_id, wanted, thread.thread_id))
+    return ExactJSONResponse(await verbs.show_task(site.store, thread.user_id, wanted, thread.thread_id))
 
 
 @_changing("/threads/{thread_id}/background-tasks/{task_id}/cancel")
@@ -55,7 +56,7 @@ async def cancel(thread: ThreadToChange, task_id: TaskId, site: AtSite) -> JSONR
     wanted = _checked(task_id)
     drivers = site.engine.drivers
     done = await verbs.cancel_task(site.store, thread.user_id, wanted, thread.thread_id, drivers)
-    return JSONResponse(done, 202)
+    return ExactJSONResponse(done, 202)
 
 
 @_changing("/threads/{thread_id}/background-tasks/{task_id}/answer")
@@ -70,7 +71,7 @@ async def answer(thread: ThreadToChange, task_id: TaskId, site: AtSite, given: T
         question=given.key,
         thread_id=thread.thread_id,
     )
-    return JSONResponse(done, 202)
+    return ExactJSONResponse(done, 202)
 
 
 @router.get("/background-tasks", response_model=TaskPage)
@@ -79,9 +80,9 @@ async def list_all(caller: Reader, site: AtSite, status: Status = None, limit: L
     if status == "dead_letter":
         caller.require("admin")
         dead = await verbs.list_dead_letters(site.store, limit)
-        return JSONResponse({"background_tasks": [_in_public(one) for one in dead]})
+        return ExactJSONResponse({"background_tasks": [_in_public(one) for one in dead]})
     found = await verbs.list_tasks(site.store, caller.user_id, status=status, limit=limit)
-    return JSONResponse({"background_tasks": found})
+    return ExactJSONResponse({"background_tasks": found})
 
 
 @router.post("/background-tasks/{task_id}/redrive", status_code=202, response_model=PublicTask)
@@ -89,7 +90,7 @@ async def redrive(task_id: TaskId, caller: Writer, site: AtSite) -> JSONResponse
     """Tell a conversation again what could not be delivered: of yours, or, for an admin, of anybody's."""
     whose = None if "admin" in caller.scopes else caller.user_id
     done = await verbs.redrive_task(site.store, whose, _checked(task_id))
-    return JSONResponse(_in_public(done), 202)
+    return ExactJSONResponse(_in_public(done), 202)
 
 
 def _in_public(task: Mapping[str, Any]) -> dict[str, Any]:

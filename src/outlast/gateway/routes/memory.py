@@ -11,6 +11,7 @@ from outlast.domain.errors import NotFound
 from outlast.domain.ids import is_safe_id
 from outlast.domain.memory import MemoryKind
 from outlast.gateway.access import Reader, Writer
+from outlast.gateway.exact import ExactJSONResponse
 from outlast.gateway.shapes.memory import MemoryList
 from outlast.gateway.site import AtSite, Site
 from outlast.service.memory import Choice, forget_memory, list_memory, search_memory
@@ -35,7 +36,7 @@ async def list_(
         found = await search_memory(kept, caller.user_id, query, now, limit=limit)
     else:
         found = await list_memory(kept.store, caller.user_id, Choice(kind=kind), now, limit=limit)
-    return JSONResponse({"memories": found})
+    return ExactJSONResponse({"memories": found})
 
 
 @router.delete("/{memory_id}", status_code=204)

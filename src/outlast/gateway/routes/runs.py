@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from outlast.domain.states import State
 from outlast.gateway.access import Reader, Writer
+from outlast.gateway.exact import ExactJSONResponse
 from outlast.gateway.orders import begin
 from outlast.gateway.owned import RunToRead, checked_id
 from outlast.gateway.shapes.asked import NewRunAnywhere
@@ -82,7 +83,7 @@ async def report(
     async def written() -> Response:
         made = await run_report(site.store, run.run_id, run.user_id)
         if format == "json":
-            return JSONResponse(to_document(made))
+            return ExactJSONResponse(to_document(made))
         kept_as = {"Content-Disposition": f'attachment; filename="report-{run.run_id}.{format}"'}
         if format == "html":
             safe = {**kept_as, "Content-Security-Policy": _INERT}
