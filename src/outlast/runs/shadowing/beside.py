@@ -33,6 +33,9 @@ from outlast.runs.shadowing.quiet import Suppressed, asked, called
 STOP_SECONDS: Final = 2.0
 """How long shadowed steps that are given up may take to stop."""
 
+STILL_SECONDS: Final = 5.0
+"""By how much a step may be late before the process is to blame, and not the variant."""
+
 Make = Callable[[Variant], Awaitable[Sequence[AnyEvent]]]
 
 _log = logging.getLogger("outlast.shadow")
@@ -178,11 +181,14 @@ class Beside:
                 return step.ended(
                     Verdict.UNCOMPARED, "over_budget", "shadow.max_cost or shadow.max_tokens is used up."
                 )
+            began = self._desk.seconds()
             try:
                 events = await contained(self._carried_out(known), self._shadow.timeout_seconds)
             except Suppressed as why:
                 return step.suppressed(known.arguments, str(why))
             except Exception as error:  # noqa: BLE001 - whatever a variant raises is recorded, never raised into the run
+                if isinstance(error, TimeoutError) and self._desk.seconds() - began > self._most_seconds:
+                    return step.ended(Verdict.UNCOMPARED, "stood_still", "The process stood still meanwhile.")
                 return step.failed(error)
             came = step.came(events)
             self._used.add(came)
@@ -204,6 +210,11 @@ class Beside:
         if isinstance(built, OutlastError):
             raise built
         return built
+
+    @property
+    def _most_seconds(self) -> float:
+        """How long a step that is out of time may have taken, unless nothing went on in this process, as while a person is asked."""
+        return self._shadow.timeout_seconds + STILL_SECONDS
 
     def _is_used_up(self) -> bool:
         most_usd, most_tokens = self._shadow.max_cost_usd, self._shadow.max_tokens

@@ -228,6 +228,23 @@ async def test_a_variant_that_takes_too_long_has_failed(tmp_path: Path) -> None:
         assert (one.verdict, one.code) == (Verdict.FAILED, "timeout")
 
 
+async def test_a_variant_is_not_blamed_for_a_process_that_stood_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(Desk, "seconds", lambda desk: clock[0])
+
+    async def variant(request: ModelRequest) -> ModelAnswer:
+        clock[0] += 60
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async with shaded(tmp_path, in_turn(say("Yes.")), variant=variant) as shade:
+        shade.cast("model", timeout_seconds=0.01)
+        [one] = await shade.compared(await shade.play())
+        assert (one.verdict, one.code) == (Verdict.UNCOMPARED, "stood_still")
+
+
 @law("SEE-4.c")
 async def test_a_variant_that_cannot_be_built_or_fails_is_told_and_the_run_goes_on(tmp_path: Path) -> None:
     def variant(request: ModelRequest) -> ModelAnswer:

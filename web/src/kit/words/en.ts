@@ -255,6 +255,7 @@ export const en = {
   "verdict.uncompared": "not compared",
   "uncompared.suppressed": "It would have had an effect",
   "uncompared.given_up": "The work was over first",
+  "uncompared.stood_still": "The process stood still",
   "uncompared.over_budget": "The bound on its cost was reached",
   "uncompared.step_failed": "The step itself has no result",
   "uncompared.timeout": "The variant took too long",

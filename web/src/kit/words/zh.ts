@@ -253,6 +253,7 @@ export const zh: Record<keyof typeof en, string> = {
   "verdict.uncompared": "未比较",
   "uncompared.suppressed": "会产生影响，故未执行",
   "uncompared.given_up": "工作已先行结束",
+  "uncompared.stood_still": "进程曾停顿",
   "uncompared.over_budget": "已达到费用上限",
   "uncompared.step_failed": "步骤本身没有结果",
   "uncompared.timeout": "变体超时",
