@@ -14,6 +14,7 @@ from typing import Any
 from outlast.api.harness import Harness, Run
 from outlast.tools import tool
 from tests.fake_endpoint import DONE, FakeEndpoint, Received, Reply, delta, json_reply, playing, sse
+from tests.patience import PATIENCE_SECONDS
 
 CONFIG = """
 llm: {{provider: openai_compatible, base_url: "{base_url}", model: m, api_key: sk-secret-key-1234}}
@@ -34,14 +35,14 @@ class Scene:
 
     async def play(self, words: str = "Go") -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """The `show` document and the trace of a run, once it rests."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             run = await self.harness.start(task="t", input=words)
             shown = await run.result()
             return shown, await self._lines(run, "RunReleased")
 
     async def line_of(self, run: Run, kind: str) -> dict[str, Any]:
         """The first line of a kind in the trace of a run, once it is there."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             return (await self._lines(run, kind))[-1]
 
     async def _lines(self, run: Run, last: str) -> list[dict[str, Any]]:

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Self
 
+from tests.patience import PATIENCE_SECONDS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -33,7 +35,7 @@ class RunningPeer:
     def kill(self) -> None:
         if self._process is not None:
             self._process.kill()
-            self._process.wait(10)
+            self._process.wait(PATIENCE_SECONDS)
             assert self._process.stdout is not None
             self._process.stdout.close()
             self._process = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import httpx2
 from playwright.sync_api import expect
 
+from tests.e2e import over_http
 from tests.e2e.command_line import Home
 from tests.e2e.page.conftest import Chromium
 from tests.e2e.page.steps import begin, served
@@ -66,7 +66,7 @@ def test_the_timeline_has_every_event_of_the_journal_in_its_place(talking: Home,
         page.get_by_text("This run has ended.").wait_for()
         page.get_by_label("Show bookkeeping").check()
         run_id = page.url.split("?")[0].rpartition("/")[2]
-        lines = httpx2.get(f"{address}/api/runs/{run_id}/trace").json()["lines"]
+        lines = over_http.get(f"{address}/api/runs/{run_id}/trace").json()["lines"]
         page.get_by_text(f"{len(lines)} of {len(lines)} events").wait_for()
         rows = page.locator("main ol li[data-index]")
         shown = [rows.nth(index).get_attribute("aria-posinset") for index in range(rows.count())]

@@ -30,6 +30,7 @@ from outlast.ports.background_driver import (
 from outlast.testing.contexts import tool_context
 from outlast.testing.contracts.background_driver import ended_by, seen_by
 from tests.mcp_peers.running import ROOT, RunningPeer
+from tests.patience import PATIENCE_SECONDS
 
 SECONDS = 20.0
 
@@ -112,7 +113,7 @@ async def test_a_server_that_has_no_time_is_passing_trouble(stage: Stage) -> Non
 @pytest.mark.parametrize("tool", ["expires", "vanishes"])
 async def test_a_task_the_server_forgot_is_forgotten(stage: Stage, tool: str) -> None:
     handle = await stage.begin(tool, seconds=60)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not isinstance(await stage.driver.poll(handle, SECONDS), Forgotten):
             pass
     assert isinstance(await stage.driver.cancel(handle, SECONDS), Acknowledged | Forgotten)

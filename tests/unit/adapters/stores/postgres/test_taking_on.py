@@ -14,8 +14,8 @@ from outlast.adapters.stores.postgres.wishes import claims_for, columns_of
 from outlast.ports.batch import Committed
 from outlast.ports.queue import Claim, ClaimDue, Enqueue, Release, Shares
 from outlast.testing.contracts.store.samples import AT, put, take
+from tests.patience import PATIENCE_SECONDS
 
-BOUND_SECONDS = 10.0
 NEXT = ClaimDue("jobs", "w", 60)
 
 
@@ -36,7 +36,7 @@ async def test_a_lease_is_given_back_though_its_entry_was_just_changed(
     held = await take(store, "a", "jobs")
     other = await asyncpg.connect(postgres_url)
     change = f"UPDATE {postgres_schema[1]}.queue_entries SET due_at = $1 WHERE item = 'a'"
-    async with asyncio.timeout(BOUND_SECONDS):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         async with other.transaction():
             await other.execute(change, now + timedelta(hours=1))
             giving = asyncio.create_task(store.commit([Release("jobs", "a", held.generation, None), NEXT]))
