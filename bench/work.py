@@ -48,10 +48,13 @@ class Rounds:
             os.kill(os.getpid(), signal.SIGKILL)
         return tool_result(index)
 
+    def rounds_ms(self) -> list[float]:
+        """How long each round took, in milliseconds."""
+        return [(later - earlier) * 1000 for earlier, later in pairwise(self.times_seconds)]
+
     def stretches(self) -> dict[str, float]:
         """The median round of the first 50 after a warm-up and of the last 50, in milliseconds."""
-        times = self.times_seconds
-        rounds = [(later - earlier) * 1000 for earlier, later in pairwise(times)]
+        rounds = self.rounds_ms()
         if len(rounds) < WARM_UP_ROUNDS + 2 * STRETCH_ROUNDS:
             return {}
         first = rounds[WARM_UP_ROUNDS : WARM_UP_ROUNDS + STRETCH_ROUNDS]

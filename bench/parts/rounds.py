@@ -11,6 +11,7 @@ TURNS = {50: 5, 500: 5, 2000: 3}
 """How often each length is measured."""
 
 LONG_ROUNDS = 20_000
+ALONE_ROUNDS = 1_500
 
 Found = dict[str, Any]
 
@@ -19,6 +20,8 @@ def measure() -> Iterator[Row]:
     """Rounds of runs of three lengths, and what one of them stores."""
     for rounds, turns in TURNS.items():
         yield from of_length(rounds, turns)
+    alone = min(probe("bench.probes.ours", "alone", "--rounds", ALONE_ROUNDS)["fastest_ms"] for _ in range(3))
+    yield Row("a round without a store, of the fastest twentieth", alone, "ms")
 
 
 def measure_long() -> Iterator[Row]:

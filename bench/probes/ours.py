@@ -1,4 +1,4 @@
-"""outlast at the same work: the whole engine over a configuration, as a user has it.
+"""outlast at the same work: the whole engine over a configuration, as a user has it; `alone` without a store.
 
 Arguments are validated against the tool's schema, limits and loop detection are on, everything is journaled. `rounds` is one
 run; `many` is many runs under one worker; `resume` goes on with the run that a killed `rounds` left behind.
@@ -18,6 +18,7 @@ from outlast.adapters.providers.tokens import estimate_request_tokens
 from outlast.cli.garbage import collect_rarely
 from outlast.domain.message import Message, Usage
 from outlast.domain.tool_call import ToolCall
+from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.provider import ModelAnswer, ModelRequest, Observer, ToolSchema
 from outlast.ports.run_rows import RunFilter
 from outlast.ports.store import StoreCounts
@@ -136,6 +137,27 @@ async def one_run(directory: Path, rounds: int, kill_at: int | None) -> dict[str
     return {**found, **per_round(before, done, rounds), **stored(directory, rounds)}
 
 
+async def alone(directory: Path, rounds: int) -> dict[str, Any]:
+    """One run whose commits are answered at once and written nowhere: what a round takes the engine alone.
+
+    Of all rounds the slowest of the fastest twentieth counts, which other programs at work leave alone.
+    """
+    tool = Rounds()
+    engine = engine_in(directory, rounds, tool)
+    await engine.open()
+    run_id = await begin(engine, here=True)
+    engine.store.commit = answered_at_once  # type: ignore[method-assign]
+    await engine.work_on(run_id)
+    await engine.close()
+    return {"fastest_ms": sorted(tool.rounds_ms())[rounds // 20]}
+
+
+async def answered_at_once(batch: Sequence[Item]) -> Committed | Refused:
+    """A commit that is none; others have their turn, as while one is written."""
+    await asyncio.sleep(0)
+    return Committed()
+
+
 async def many_runs(directory: Path, rounds: int, runs: int) -> dict[str, Any]:
     """Many runs at once under one worker."""
     tool = Rounds()
@@ -203,7 +225,7 @@ def stored(directory: Path, rounds: int) -> dict[str, float]:
 
 
 async def main() -> None:
-    asked = arguments(__doc__, ("rounds", "many", "resume"), rounds=50, runs=1, kill=None)
+    asked = arguments(__doc__, ("rounds", "alone", "many", "resume"), rounds=50, runs=1, kill=None)
     directory = asked.directory
     os.environ[SERVER_VARIABLE] = asked.url
     if asked.mode == "resume":
@@ -212,6 +234,8 @@ async def main() -> None:
     await warm_up(engine_in(directory / "warm", 3, Rounds()))
     if asked.mode == "rounds":
         emit(await one_run(directory, asked.rounds, asked.kill))
+    elif asked.mode == "alone":
+        emit(await alone(directory, asked.rounds))
     else:
         emit(await many_runs(directory, asked.rounds, asked.runs))
 
