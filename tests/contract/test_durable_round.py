@@ -1,7 +1,9 @@
 """What a durable round costs, in counts that no busy machine disturbs. Times are measured by `just bench`."""
 
 import asyncio
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -22,6 +24,30 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, Found]:
         return await one_run(place, rounds, None)
 
     return asyncio.run(measure(SHORT)), asyncio.run(measure(LONG))
+
+
+def test_a_round_takes_at_most_1700_calls_of_python_and_c_in_the_loops_thread(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """What the CPU of a round goes with, counted since a time would tell of other programs too."""
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    def counted(rounds: int) -> int:
+        before = calls
+        place: Path = tmp_path_factory.mktemp("calls")
+        sys.setprofile(count)
+        try:
+            asyncio.run(one_run(place, rounds, None))
+        finally:
+            sys.setprofile(None)
+        return calls - before
+
+    counted(1)  # what is made ready once is left out
+    assert (counted(LONG) - counted(SHORT)) / (LONG - SHORT) <= 1700
 
 
 def more_for_each_round(runs: tuple[Found, Found], key: str) -> float:
