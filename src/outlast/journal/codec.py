@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache
-from typing import Any, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from outlast.domain.door import Json, json_writer
 from outlast.domain.errors import Broken
@@ -104,7 +104,7 @@ def encoder_of(hint: Any) -> Encoder:
 def _encoder_of(hint: Any) -> Encoder:
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint):
-        return _dataclass_encoder(cast("type[Any]", hint))
+        return _dataclass_encoder(hint)
     if origin is tuple:
         return _sequence_encoder(get_args(hint)[0])
     if origin in (frozenset, set):
@@ -131,7 +131,7 @@ def decoder_of(hint: Any) -> Decoder:
 def _decoder_of(hint: Any) -> Decoder:
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint):
-        return _dataclass_decoder(cast("type[Any]", hint))
+        return _dataclass_decoder(hint)
     if origin is tuple:
         each = decoder_of(get_args(hint)[0])
         return lambda value: tuple([each(item) for item in _checked(list, value)])
@@ -151,7 +151,7 @@ def _decoder_of(hint: Any) -> Decoder:
     return _same
 
 
-def _dataclass_encoder(kind: type[Any]) -> Encoder:
+def _dataclass_encoder(kind: Any) -> Encoder:
     hints = _hints(kind)
     parts = [
         (field.name, _default_of(field), encoder_of(hints[field.name])) for field in dataclasses.fields(kind)
@@ -168,7 +168,7 @@ def _dataclass_encoder(kind: type[Any]) -> Encoder:
     return encode_fields
 
 
-def _dataclass_decoder(kind: type[Any]) -> Decoder:
+def _dataclass_decoder(kind: Any) -> Decoder:
     hints = _hints(kind)
     decoders = {field.name: decoder_of(hints[field.name]) for field in dataclasses.fields(kind)}
     exact = {name: hints[name] for name in decoders if hints[name] in _EXACT}
@@ -182,7 +182,8 @@ def _dataclass_decoder(kind: type[Any]) -> Decoder:
     return decode_fields
 
 
-def _hints(kind: type[Any]) -> dict[str, Any]:
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
     """The types of the fields of `kind`; a JSON value counts as Any, since it is stored as it is."""
     return get_type_hints(kind, localns={"Json": Any})
 
