@@ -11,6 +11,7 @@ import base64
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,7 @@ PLAIN = (
     "endless",
     "unreadable",
     "broken",
+    "orphan",
 )
 READING = {"annotations": {"readOnlyHint": True}}
 HINTS: dict[str, Any] = {
@@ -111,6 +113,8 @@ def page(paging: str, cursor: str | None) -> dict[str, Any]:
             times = (Path(os.environ["COUNT_FILE"]).read_text()).count("listed")
             send({"method": "notifications/tools/list_changed"})
             return {"tools": [*tools(), {"name": f"new{times}", "inputSchema": TEXT}]}
+        case "crowd":
+            return {"tools": [{"name": f"c{number}", "inputSchema": TEXT} for number in range(1_200)]}
         case "two":
             return {"tools": eight[4:]} if cursor else {"tools": eight[:4], "nextCursor": "1"}
         case _:
@@ -130,6 +134,13 @@ def die(request_id: Any, name: str) -> None:
     if name != "die":
         note("called")
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def orphan(request_id: Any, name: str) -> None:
+    """End, and leave a child behind that keeps our stdout open."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    note(str(child.pid))
+    os._exit(0)
 
 
 def noise(request_id: Any, name: str) -> None:
@@ -202,6 +213,7 @@ BAD = {
     "endless": endless,
     "unreadable": unreadable,
     "broken": broken,
+    "orphan": orphan,
 }
 
 
@@ -250,6 +262,8 @@ def answer(message: dict[str, Any], paging: str) -> None:
         case "tools/list" if paging == "silent":
             pass
         case "tools/list":
+            with Path(os.environ.get("LISTS_FILE", os.devnull)).open("a") as file:
+                file.write("listed\n")
             send({"id": request_id, "result": page(paging, params.get("cursor"))})
         case "tools/call":
             call(request_id, params["name"], params.get("arguments") or {})

@@ -85,12 +85,12 @@ async def read_pages(next_page: NextPage) -> tuple[list[dict[str, Any]], list[st
             found.setdefault(tool.name, (tool.meta or {}).get(RAW_TOOL) or {"name": tool.name})
         idle = 0 if len(found) > before else idle + 1
         cursor = page.next_cursor
-        if not cursor:
-            return list(found.values()), []
         if len(found) > MOST_TOOLS:
             return list(found.values())[:MOST_TOOLS], [
                 f"it lists more than {MOST_TOOLS} tools; the rest is left out"
             ]
+        if not cursor:
+            return list(found.values()), []
         if cursor in seen or idle >= _IDLE_PAGES:
             return list(found.values()), ["its list of tools goes round in circles and was ended"]
         seen.add(cursor)

@@ -31,6 +31,7 @@ GRACE_SECONDS: Final = 2.0
 _KEPT_BYTES: Final = 4_000
 _PART_BYTES: Final = 64 * 1024
 _LOOK_SECONDS: Final = 0.01
+_LAST_WORDS_SECONDS: Final = 0.3
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
@@ -95,6 +96,8 @@ class _Running(asyncio.SubprocessProtocol):
         self._chatter = chatter
         self._transport: asyncio.SubprocessTransport | None = None
         self._exited = asyncio.Event()
+        self._has_spoken = False
+        self._has_ended = False
         self._may_write = asyncio.Event()
         self.has_said_all = asyncio.Event()
         self.output = asyncio.StreamReader(limit=_PART_BYTES)
@@ -110,7 +113,8 @@ class _Running(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """It wrote something."""
-        if fd == _STDOUT:
+        if fd == _STDOUT and not self._has_ended:
+            self._has_spoken = True
             self.output.feed_data(data)
         elif fd == _STDERR:
             self._chatter.take(data)
@@ -118,7 +122,7 @@ class _Running(asyncio.SubprocessProtocol):
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """It, and all that inherited the pipe, closed it."""
         if fd == _STDOUT:
-            self.output.feed_eof()
+            self._end_output()
         elif fd == _STDIN:
             self._may_write.set()
 
@@ -131,8 +135,9 @@ class _Running(asyncio.SubprocessProtocol):
         self._may_write.set()
 
     def process_exited(self) -> None:
-        """It ended; what it started may still be there."""
+        """It ended; what it started may still be there, and keep its pipes open."""
         self._exited.set()
+        self._listen_to_the_end()
 
     async def write(self, data: bytes) -> None:
         """Write to its stdin once it has read what came before. Raises BrokenPipeError when it closed it."""
@@ -149,9 +154,25 @@ class _Running(asyncio.SubprocessProtocol):
         pipe = self._stdin()
         if pipe is not None:
             pipe.close()
-        if not await _within(GRACE_SECONDS, self._exited):
-            await self._terminate()
-            await _within(GRACE_SECONDS, self._exited)
+        await _within(GRACE_SECONDS, self._exited)
+        await self._terminate()
+        await _within(GRACE_SECONDS, self._exited)
+
+    def _listen_to_the_end(self) -> None:
+        """Hear what it said last; after a silence nothing more comes, whoever keeps its stdout."""
+        self._has_spoken = False
+        asyncio.get_running_loop().call_later(_LAST_WORDS_SECONDS, self._end_of_silence)
+
+    def _end_of_silence(self) -> None:
+        if self._has_spoken:
+            self._listen_to_the_end()
+        else:
+            self._end_output()
+
+    def _end_output(self) -> None:
+        if not self._has_ended:
+            self._has_ended = True
+            self.output.feed_eof()
 
     def kill(self) -> None:
         """End it and all it started, at once."""

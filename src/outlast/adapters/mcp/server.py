@@ -60,6 +60,7 @@ class Server:
         self._used_at = 0.0
         self._idling: asyncio.TimerHandle | None = None
         self._in_use = 0
+        self._busy_in_a_row = 0
         self._farewells: dict[asyncio.Task[None], Connection] = {}
 
     async def listing(self, deadline_seconds: float | None = None) -> Listing:
@@ -189,7 +190,7 @@ class Server:
             answer = await connection.request(send, max(until - time.monotonic(), 0.0), exchange)
         except Exception as error:
             failure = failure_of(error, exchange, self.config)
-            if failure.kind is Kind.SESSION_LOST and session is None:
+            if session is None and self._has_lost_session(failure, exchange):
                 self._let_go(connection)
             elif not connection.is_open:
                 failure.is_worth_reconnecting = failure.kind is Kind.UNREACHABLE
@@ -199,7 +200,14 @@ class Server:
             self._in_use -= 1
             self._touch()
         self._pacing.note_success()
+        self._busy_in_a_row = 0
         return answer, exchange
+
+    def _has_lost_session(self, failure: ServerFailure, exchange: Exchange) -> bool:
+        """Is a new session needed? Some servers say of one they do not know that they have no time, so that is believed once."""
+        is_busy = failure.kind is Kind.BUSY and exchange.session is not None
+        self._busy_in_a_row = self._busy_in_a_row + 1 if is_busy else 0
+        return failure.kind is Kind.SESSION_LOST or self._busy_in_a_row > 1
 
     async def _connected(self, until: float) -> Connection:
         current = self._connection
@@ -268,6 +276,7 @@ class Server:
             )
             return page
 
+        await self.connection(until - time.monotonic())  # a new one makes every list an old one
         self._listed_at = time.monotonic()
         sent, problems = await read_pages(next_page)
         tools = listed(self.config.name, sent, self._effects, self._check_schema)

@@ -32,7 +32,11 @@ def peer(tmp_path: Path) -> Configure:
 
     def configured(paging: str = "", **more: object) -> ServerConfig:
         about: dict[str, object] = {"name": "peer", "timeout_seconds": 20.0, **more}
-        environment = {"COUNT_FILE": str(tmp_path / "calls"), "PEER_KEY": "a-secret-of-the-peer"}
+        environment = {
+            "COUNT_FILE": str(tmp_path / "calls"),
+            "LISTS_FILE": str(tmp_path / "lists"),
+            "PEER_KEY": "a-secret-of-the-peer",
+        }
         return ServerConfig(command=sys.executable, args=(PEER, paging), env=environment, **about)  # type: ignore[arg-type]
 
     return configured

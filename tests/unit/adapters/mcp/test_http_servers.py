@@ -43,6 +43,8 @@ class Legacy:
     call: Call = lambda request, arguments: said(request, "done")
     lost: Callable[[Received], Reply] = lambda request: refusal(request, -32001, "Session not found", 404)
     effect: dict[str, Any] = field(default_factory=dict)
+    schema: dict[str, Any] = field(default_factory=lambda: {"type": "object"})
+    has_sessions: bool = True
     sessions: int = 0
     methods: list[str] = field(default_factory=list)
 
@@ -59,15 +61,16 @@ class Legacy:
                 "capabilities": {"tools": {}},
                 "serverInfo": {"name": "s", "version": "1"},
             }
-            return result(request, told, mcp_session_id=str(self.sessions))
+            named = {"mcp_session_id": str(self.sessions)} if self.has_sessions else {}
+            return result(request, told, **named)
         if not method:
             return json_reply({}, 405)
         if method == "server/discover":
             return refusal(request, -32601, "Method not found", 200)
-        if request.headers.get("mcp-session-id") != str(self.sessions):
+        if self.has_sessions and request.headers.get("mcp-session-id") != str(self.sessions):
             return self.lost(request)
         if method == "tools/list":
-            tool = {"name": "go", "inputSchema": {"type": "object"}, "annotations": self.effect}
+            tool = {"name": "go", "inputSchema": self.schema, "annotations": self.effect}
             return result(request, {"tools": [tool]})
         if method == "tools/call":
             return self.call(request, request.body["params"].get("arguments") or {})
@@ -114,7 +117,74 @@ async def test_g08_02_a_lost_session_is_begun_anew_once_and_the_refused_call_sen
         answers = await asyncio.gather(*(tool.run({}, tool_context(tmp_path)) for _ in range(5)))
         assert [answer.data for answer in answers] == ["done"] * 5
         assert peer.methods.count("initialize") == 1
+        await servers.tools(config)
+        assert peer.methods.count("tools/list") == 1
         await servers.close()
+
+
+async def test_g08_02_a_server_that_has_no_time_for_a_session_is_given_a_new_one(
+    servers: McpServers, tmp_path: Path
+) -> None:
+    peer = Legacy(lost=lambda request: json_reply({}, 503), effect={"readOnlyHint": True})
+    async with playing(peer) as endpoint:
+        tool = (await servers.tools(at(endpoint)))["web__go"]
+        peer.forget()
+        for _ in range(2):
+            with pytest.raises(Passing):
+                await tool.run({}, tool_context(tmp_path))
+        assert (await tool.run({}, tool_context(tmp_path))).data == "done"
+        assert peer.methods.count("initialize") == 2
+        await servers.close()
+
+
+async def test_g08_02_a_404_without_a_session_is_no_lost_session(servers: McpServers, tmp_path: Path) -> None:
+    peer = Legacy(call=lambda request, _: refusal(request, -32602, "No such thing", 404))
+    peer.has_sessions = False
+    async with playing(peer) as endpoint:
+        with pytest.raises(ToolTrouble) as failed:
+            await go(servers, at(endpoint), tmp_path)
+        assert "No such thing" in failed.value.detail
+        assert peer.methods.count("initialize") == peer.methods.count("tools/call") == 1
+        await servers.close()
+
+
+async def test_g08_07_what_a_schema_refers_to_elsewhere_is_never_fetched(
+    servers: McpServers, tmp_path: Path
+) -> None:
+    peer = Legacy()
+    async with playing(peer) as endpoint:
+        where = endpoint.base_url.removesuffix("/v1") + "/schema"
+        peer.schema = {"type": "object", "properties": {"a": {"$ref": where}}, "$schema": where}
+        listing = await servers.listing(at(endpoint))
+        assert [tool.problem is None for tool in listing.tools] == [False]
+        assert {one.path for one in endpoint.received} == {"/v1"}
+        await servers.close()
+
+
+async def test_g08_01_calls_under_way_fail_at_once_when_a_server_behind_an_address_dies(
+    servers: McpServers, tmp_path: Path
+) -> None:
+    async with playing(Legacy(call=lambda request, _: Reply([Then.HANG], 200))) as other:
+        there = (await servers.tools(at(other, name="other")))["other__go"]
+        elsewhere = asyncio.ensure_future(there.run({}, tool_context(tmp_path)))
+        endpoint = FakeEndpoint(Legacy(call=lambda request, _: Reply([Then.HANG], 200)))
+        listening = await asyncio.start_server(endpoint.serve, "127.0.0.1", 0)
+        endpoint.base_url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+        tool = (await servers.tools(at(endpoint)))["web__go"]
+        calls = [asyncio.ensure_future(tool.run({}, tool_context(tmp_path))) for _ in range(3)]
+        async with asyncio.timeout(5):
+            while sum(one.body.get("method") == "tools/call" for one in endpoint.received) < 3:
+                await endpoint.hanging.wait()
+                await asyncio.sleep(0)
+        listening.close()
+        await endpoint.end()
+        done, late = await asyncio.wait(calls, timeout=5)
+        assert not late
+        assert {one.exception().code for one in done} == {"outcome_unknown"}  # type: ignore[union-attr]
+        assert not elsewhere.done()
+        elsewhere.cancel()
+        await servers.close()
+        await asyncio.wait({elsewhere}, timeout=5)
 
 
 async def test_g08_02_an_error_of_a_tool_loses_no_session(servers: McpServers, tmp_path: Path) -> None:

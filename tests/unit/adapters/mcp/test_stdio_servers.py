@@ -15,6 +15,7 @@ from outlast.adapters.execution.validation import check_arguments
 from outlast.adapters.mcp.config import ServerConfig
 from outlast.adapters.mcp.failure import ServerFailure
 from outlast.adapters.mcp.lines import MOST_MESSAGE_BYTES
+from outlast.adapters.mcp.listing import MOST_TOOLS
 from outlast.adapters.mcp.servers import McpServers
 from outlast.domain.bounded import SHOWN_BYTES, bound
 from outlast.domain.errors import Passing, ToolTrouble
@@ -70,6 +71,21 @@ async def test_g08_01_a_crash_fails_all_pending_calls_at_once_and_the_next_call_
     assert (await called(tools["peer__echo"], tmp_path, text="again")).data == "again"
     assert not elsewhere.done()
     elsewhere.cancel()
+
+
+async def test_g08_01_the_end_of_a_program_is_seen_though_its_child_keeps_the_pipe(
+    servers: McpServers, peer: Configure, tmp_path: Path
+) -> None:
+    tools = await servers.tools(peer())
+    hanging = asyncio.ensure_future(called(tools["peer__hang"], tmp_path))
+    for ending in (called(tools["peer__orphan"], tmp_path), hanging):
+        with pytest.raises(Passing) as died:
+            await asyncio.wait_for(ending, 5)
+        assert died.value.code == "outcome_unknown"
+    assert (await called(tools["peer__echo"], tmp_path, text="again")).data == "again"
+    await servers.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "calls").read_text()), 0)
 
 
 async def test_g08_01_a_program_that_says_nothing_is_ended_also_where_nobody_waits_for_it_any_more(
@@ -155,14 +171,29 @@ async def test_a_cancelled_call_is_told_to_its_server_and_leaves_the_connection_
 
 
 @pytest.mark.parametrize(
-    ("paging", "count"), [("same", 8), ("empty", 8), ("abab", 8), ("fresh", 1), ("endless", 100), ("two", 8)]
+    ("paging", "count"),
+    [
+        ("same", 8),
+        ("empty", 8),
+        ("abab", 8),
+        ("fresh", 1),
+        ("endless", 100),
+        ("two", 8),
+        ("crowd", MOST_TOOLS),
+    ],
 )
 async def test_g08_04_paging_ends_whatever_the_cursors_say(
     servers: McpServers, peer: Configure, paging: str, count: int
 ) -> None:
     listing = await servers.listing(peer(paging))
     assert len(listing.tools) == len({tool.name for tool in listing.tools}) == count
-    ends = {"same": "circles", "abab": "circles", "fresh": "circles", "endless": "pages"}
+    ends = {
+        "same": "circles",
+        "abab": "circles",
+        "fresh": "circles",
+        "endless": "pages",
+        "crowd": "1000 tools",
+    }
     assert ends.get(paging, "") in " ".join(listing.problems)
     assert bool(listing.problems) == (paging in ends)
 
@@ -177,6 +208,7 @@ async def test_g08_05_a_storm_of_changes_neither_holds_up_a_call_nor_asks_a_thou
     after = await servers.listing(config)
     assert after is not before
     assert await servers.listing(config) is after
+    assert (tmp_path / "lists").read_text().count("listed") == 2
 
 
 async def test_g08_07_a_recursive_schema_is_kept_whole_and_checked(
@@ -337,6 +369,7 @@ async def test_a_program_gets_few_variables(
         "TERM",
         "USER",
         "COUNT_FILE",
+        "LISTS_FILE",
         "PEER_KEY",
         "LC_CTYPE",
         "PWD",
