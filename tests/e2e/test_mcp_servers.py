@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from outlast import Harness
+from outlast.domain.bounded import SHOWN_BYTES
 from outlast.domain.errors import CallerMistake
 from tests.e2e.command_line import Home
 from tests.law import law
@@ -32,7 +35,7 @@ def configured(tmp_path: Path, calls: list[tuple[str, dict[str, Any]]], **task: 
     """A configuration with the peer that behaves badly, a task for it, and a script that makes these calls."""
     peer = {"command": sys.executable, "args": [str(stdio_peer.__file__)], "env": {"PEER_KEY": SECRET}}
     peer["args"].append(task.pop("paging", ""))  # type: ignore[attr-defined]
-    peer["env"]["COUNT_FILE"] = str(tmp_path / "calls")  # type: ignore[index]
+    peer["env"] |= {"COUNT_FILE": str(tmp_path / "calls"), "LISTS_FILE": str(tmp_path / "lists")}  # type: ignore[operator]
     servers = {"peer": peer, "gone": {"command": "no-such-program"}}
     settings = {"llm": {"provider": "scripted", "script": "script.json"}, "mcp_servers": servers}
     turns: list[dict[str, Any]] = [
@@ -146,6 +149,37 @@ async def test_g08_05_a_tool_its_server_took_away_is_missing_to_its_caller_and_n
         first, second = await results(again)
     assert "here" in json.dumps(first)
     assert "does not have the tool peer__new1 any more" in json.dumps(second)
+
+
+async def test_g08_10_long_output_of_a_server_is_bounded_for_the_model_and_whole_on_demand(
+    tmp_path: Path,
+) -> None:
+    config = configured(tmp_path, [("peer__big", {})], tools='["peer:big"]')
+    async with Harness.open(config) as harness:
+        run = await harness.start(task="peers", input="go")
+        (answered,) = await results(run)
+        shown = answered["result"]
+        assert len(shown.encode()) <= SHOWN_BYTES
+        assert "the error is here" in shown
+        digests = re.findall(r"[0-9a-f]{64}", shown)
+        kept = await harness.engine.store.read_payloads(digests)
+    assert any(len(content) > 9_000_000 for content in kept.values())
+
+
+async def test_g08_04_a_server_that_keeps_silent_holds_up_no_other(tmp_path: Path) -> None:
+    config = configured(tmp_path, [], tools='["silent:*", "peer:echo"]')
+    settings = json.loads(config.read_text())
+    silent = {"command": sys.executable, "args": ["-c", "import time; time.sleep(600)"]}
+    settings["mcp_servers"] = {"silent": {**silent, "ready_timeout_seconds": 600}, **settings["mcp_servers"]}
+    config.write_text(json.dumps(settings))
+    async with Harness.open(config) as harness:
+        starting = asyncio.ensure_future(harness.start(task="peers", input="go"))
+        async with asyncio.timeout(20):
+            while not (tmp_path / "lists").exists():
+                await asyncio.wait({starting}, timeout=0.05)
+        assert not starting.done()
+        starting.cancel()
+        await asyncio.wait({starting})
 
 
 @law("RUN-4.f")

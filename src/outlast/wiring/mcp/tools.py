@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 from outlast.adapters.execution.validation import compiled, problems_in
@@ -48,10 +48,9 @@ class McpTools:
         named = [split for name in definition.tools if (split := split_name(name))]
         if not named and not settings.mcp_servers:
             return definition, {}
-        offered = {
-            server: await self._offered(server, settings, known)
-            for server in dict.fromkeys(one for one, _ in named)
-        }
+        servers = dict.fromkeys(one for one, _ in named)
+        asked = [self._offered(server, settings, known) for server in servers]
+        offered = dict(zip(servers, await asyncio.gather(*asked), strict=True))
         own_names = {
             server: {tool.listed.name: name for name, tool in tools.items()}
             for server, tools in offered.items()
@@ -77,11 +76,20 @@ class McpTools:
             for name in names
             if (servers := [server for server in settings.mcp_servers if may_be_of(server, name)])
         }
-        others = having(asked) if asked else ()
+        if not asked:
+            return {}
+        others, wanted = having(asked), {server for servers in asked.values() for server in servers}
+        listed = dict(
+            zip(wanted, await asyncio.gather(*(self._there(one, settings) for one in wanted)), strict=True)
+        )
         found: dict[str, Tool] = {}
         for name, servers in asked.items():
-            tool = await self._tool(servers, name, settings, has_other=name in others)
-            found |= {name: tool} if tool is not None else {}
+            away = [server for server in servers if listed[server] is None]
+            tools = [known[name] for server in servers if name in (known := listed[server] or {})]
+            if tools:
+                found[name] = tools[0]
+            elif name not in others:
+                found[name] = self._servers.stand_in(name, *self._asked((away or servers)[0], settings))
         return found
 
     async def entries(self, settings: Settings) -> list[ToolEntry]:
@@ -128,25 +136,15 @@ class McpTools:
             raise CallerMistake("mcp_server_unavailable", error.detail, error.next_step) from error
         return tools
 
-    async def _tool(
-        self, servers: Sequence[str], name: str, settings: Settings, *, has_other: bool
-    ) -> Tool | None:
-        """The tool of the first of these servers that has it, else a stand-in where there is none of that name elsewhere."""
-        away: list[str] = []
-        for server in servers:
-            try:
-                tools: dict[str, Tool] = await self._servers.tools(*self._asked(server, settings))
-            except CallerMistake:
-                raise
-            except OutlastError:
-                away.append(server)
-                continue
-            if name in tools:
-                return tools[name]
-        if has_other:
+    async def _there(self, server: str, settings: Settings) -> dict[str, Tool] | None:
+        """A server's tools by their names for models; None while it cannot be asked."""
+        try:
+            tools: dict[str, Tool] = await self._servers.tools(*self._asked(server, settings))
+        except CallerMistake:
+            raise
+        except OutlastError:
             return None
-        stand_in: Tool = self._servers.stand_in(name, *self._asked((away or servers)[0], settings))
-        return stand_in
+        return tools
 
     async def _entries(self, server: str, settings: Settings) -> list[ToolEntry]:
         try:
