@@ -1,5 +1,6 @@
 """Runs over HTTP: started, listed, seen, steered."""
 
+import asyncio
 from pathlib import Path
 
 from outlast.gateway.shapes.context import ContextDocument
@@ -29,7 +30,8 @@ async def test_run_is_started_worked_on_and_shown(tmp_path: Path) -> None:
 async def test_g11_08_the_same_request_with_one_key_finds_the_same_run(tmp_path: Path) -> None:
     async with house_of(tmp_path, workers=0) as house:
         body, headers = {"task": "talk", "input": "Once"}, {"Idempotency-Key": "k-1"}
-        first, again = [await house.client.post("/api/runs", json=body, headers=headers) for _ in range(2)]
+        posts = [house.client.post("/api/runs", json=body, headers=headers) for _ in range(2)]
+        first, again = await asyncio.gather(*posts)
         assert first.json()["run_id"] == again.json()["run_id"]
         assert (first.status_code, again.status_code) == (202, 202)
         other = await house.client.post("/api/runs", json={**body, "task": "ask"}, headers=headers)
@@ -45,10 +47,11 @@ async def test_g11_08_the_second_run_of_a_busy_thread_is_refused_and_says_which_
     async with house_of(tmp_path, workers=0) as house:
         thread = (await house.client.post("/api/threads", json={"title": "Ours"})).json()["thread_id"]
         path, body = f"/api/threads/{thread}/runs", {"task": "talk", "input": "One"}
-        first = await house.client.post(path, json=body)
-        second = await house.client.post(path, json={**body, "input": "Two"})
+        posts = [house.client.post(path, json={**body, "input": words}) for words in ("One", "Two")]
+        first, second = sorted(await asyncio.gather(*posts), key=lambda answer: answer.status_code)
         assert first.status_code == 202
         assert (second.status_code, second.json()["code"]) == (409, "thread_busy")
+        assert first.json()["run_id"] in second.text
         await house.client.post(f"/api/runs/{first.json()['run_id']}/cancel")
 
 
