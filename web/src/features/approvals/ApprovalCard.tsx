@@ -35,6 +35,7 @@ export function ApprovalCard({ runId, request }: { runId: string; request: OpenT
   const approve = () => {
     const edit = edited === null ? undefined : parsed(edited);
     if (edit === null) return setProblem(say("approval.badJson"));
+    if (edit !== undefined && !isExact(edit)) return setProblem(say("approval.longNumber"));
     setProblem("");
     decide.mutate({ ticket: request.ticket, decision: "approve", edit });
   };
@@ -98,4 +99,10 @@ function parsed(text: string): Json | null {
   } catch {
     return null;
   }
+}
+
+/** Whether no number in it was rounded when it was read: a browser holds whole numbers exactly up to 2^53. */
+function isExact(value: Json): boolean {
+  if (typeof value === "number") return !Number.isInteger(value) || Number.isSafeInteger(value);
+  return value === null || typeof value !== "object" || Object.values(value).every(isExact);
 }

@@ -167,6 +167,8 @@ export const en = {
   "approval.expires": "Open until {at}",
   "approval.edit": "Arguments as JSON",
   "approval.badJson": "This is not a JSON object. Nothing was sent.",
+  "approval.longNumber":
+    "This holds a number that a browser would round. Use `outlast approve RUN --edit` for it. Nothing was sent.",
   "approval.comment": "A comment, which the model reads when you reject",
   "approval.answer": "Your answer",
   "tasks.title": "Background tasks",

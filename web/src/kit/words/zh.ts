@@ -166,6 +166,7 @@ export const zh: Record<keyof typeof en, string> = {
   "approval.expires": "有效至 {at}",
   "approval.edit": "JSON 格式的参数",
   "approval.badJson": "这不是 JSON 对象，没有发送任何内容。",
+  "approval.longNumber": "其中有浏览器会舍入的数字；请改用 `outlast approve RUN --edit`。没有发送任何内容。",
   "approval.comment": "评论；拒绝时模型会读到",
   "approval.answer": "你的回答",
   "tasks.title": "后台任务",
