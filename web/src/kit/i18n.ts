@@ -37,9 +37,26 @@ export function useWords(): typeof say {
   return say;
 }
 
+/** So many of something: the words for one, or those for several. */
+export function sayCount(one: Word, several: Word, count: number): string {
+  return say(count === 1 ? one : several, {
+    count: count.toLocaleString(spoken === "zh" ? "zh-CN" : "en-GB"),
+  });
+}
+
 /** The words for a value of the program (a state, a status, a kind of event), or `otherwise` when there are none. */
 export function sayValue(
-  prefix: "state" | "status" | "notification" | "kind" | "memory" | "failure" | "verdict" | "uncompared",
+  prefix:
+    | "state"
+    | "status"
+    | "notification"
+    | "kind"
+    | "memory"
+    | "failure"
+    | "verdict"
+    | "uncompared"
+    | "point"
+    | "progress",
   value: string,
   otherwise: string = value,
 ): string {

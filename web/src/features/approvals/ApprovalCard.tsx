@@ -7,7 +7,8 @@ import { useWords } from "../../kit/i18n";
 import { Badge, Button, ErrorNote, INPUT } from "../../kit/parts";
 import { Pre } from "../runs/Pre";
 import type { OpenTicket } from "../runs/reading";
-import { subjectOf } from "../runs/waiting";
+import { subjectWords } from "../runs/waiting";
+import { PlanShown, questionsOf } from "./PlanShown";
 
 interface ToolCallShown {
   tool: string;
@@ -45,7 +46,7 @@ export function ApprovalCard({ runId, request }: { runId: string; request: OpenT
       <h3 id={heading} className="flex flex-wrap items-center gap-2 font-semibold">
         {call
           ? say("approval.tool", { tool: call.tool })
-          : say("approval.step", { subject: subjectOf(request.subject) })}
+          : say("approval.step", { subject: subjectWords(request.subject) })}
         {call?.effect ? <Badge tone={call.effect === "read" ? "plain" : "warn"}>{call.effect}</Badge> : null}
       </h3>
       {request.expiresAt ? (
@@ -53,7 +54,7 @@ export function ApprovalCard({ runId, request }: { runId: string; request: OpenT
       ) : null}
       <div className="my-2">
         {edited === null ? (
-          <Pre>{readable(call ? call.arguments : request.shown)}</Pre>
+          <Shown shown={call ? call.arguments : request.shown} />
         ) : (
           <textarea
             className={`${INPUT} min-h-40 font-mono text-xs`}
@@ -90,6 +91,10 @@ export function ApprovalCard({ runId, request }: { runId: string; request: OpenT
       </ForWriters>
     </section>
   );
+}
+
+function Shown({ shown }: { shown: Json }) {
+  return questionsOf(shown).length ? <PlanShown shown={shown} /> : <Pre>{readable(shown)}</Pre>;
 }
 
 function parsed(text: string): Json | null {

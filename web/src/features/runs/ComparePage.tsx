@@ -26,7 +26,7 @@ export function ComparePage() {
     <>
       <PageTitle>{say("compare.title")}</PageTitle>
       <div className="overflow-x-auto">
-        <table className="w-full min-w-xl table-fixed text-sm">
+        <table className="w-full table-fixed break-words text-sm">
           <tbody>
             <Row name={say("run.id")} runs={runs} show={(run) => <RunLink run={run} />} />
             <Row name={say("compare.input")} runs={runs} show={(run) => run.input} />
@@ -79,7 +79,7 @@ interface RowProps {
 function Row({ name, runs, show }: RowProps) {
   return (
     <tr className="border-line border-b align-top">
-      <th scope="row" className="w-32 py-2 pe-3 text-start font-normal text-faint">
+      <th scope="row" className="w-20 py-2 pe-3 text-start sm:w-32 font-normal text-faint">
         {name}
       </th>
       {runs.map((run, index) => (

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import type { Planned, RunDocument, Subtask } from "../../api/types";
-import { useWords } from "../../kit/i18n";
+import { sayValue, useWords } from "../../kit/i18n";
 import { Badge, Card, Empty } from "../../kit/parts";
 
 /** Subtasks by how deep they stand: those that depend on nothing first. */
@@ -57,7 +57,9 @@ function PlannedCard({ item, subtask }: { item: Planned; subtask?: Subtask }) {
       <div className="flex flex-wrap items-center gap-2">
         <span className="text-faint text-xs">{item.id}</span>
         <span className="min-w-0 flex-1 font-medium">{item.question}</span>
-        {subtask ? <Badge tone={TONES[subtask.state] ?? "plain"}>{subtask.state}</Badge> : null}
+        {subtask ? (
+          <Badge tone={TONES[subtask.state] ?? "plain"}>{sayValue("progress", subtask.state)}</Badge>
+        ) : null}
       </div>
       <p className="text-faint text-sm">{say("plan.doneWhen", { what: item.done_when })}</p>
       {item.depends_on.length ? (

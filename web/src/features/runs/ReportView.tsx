@@ -47,7 +47,7 @@ function Downloads({ runId }: { runId: string }) {
       {["md", "json", "html"].map((format) => (
         <a
           key={format}
-          className="text-accent underline"
+          className="whitespace-nowrap text-accent underline"
           href={`/api/runs/${encodeURIComponent(runId)}/report?format=${format}&download=true`}
           download
         >

@@ -43,17 +43,26 @@ export function RunHeader({ run, connection, aside }: RunHeaderProps) {
           {say("run.thread")}
         </Link>
       </dl>
-      {run.error ? (
-        <div role="alert" className="mt-3 rounded-md bg-bad-page px-3 py-2 text-bad text-sm">
-          <p className="font-medium">{run.error.detail || run.error.code}</p>
-          <p>{run.error.next}</p>
-        </div>
-      ) : null}
+      {run.error ? <Why run={run} error={run.error} /> : null}
       <Steering run={run} aside={aside} />
       <p role="status" className="mt-2 text-faint text-xs">
         {say(`connection.${connection}`)}
       </p>
     </Card>
+  );
+}
+
+/** Why a run failed or was cancelled, and what to do next; that somebody cancelled it is no alarm. */
+function Why({ run, error }: { run: RunDocument; error: NonNullable<RunDocument["error"]> }) {
+  const isAlarm = run.state === "FAILED";
+  return (
+    <div
+      role={isAlarm ? "alert" : "note"}
+      className={`mt-3 rounded-md px-3 py-2 text-sm ${isAlarm ? "bg-bad-page text-bad" : "bg-page text-faint"}`}
+    >
+      <p className="font-medium">{error.detail || error.code}</p>
+      <p>{error.next.replace(/\bRUN\b/g, run.run_id)}</p>
+    </div>
   );
 }
 

@@ -3,8 +3,8 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { runsQuery } from "../../api/queries";
 import type { RunListed } from "../../api/types";
-import { count, shortened, shortTime, usd } from "../../kit/format";
-import { sayValue, useWords } from "../../kit/i18n";
+import { shortened, shortTime, usd } from "../../kit/format";
+import { sayCount, sayValue, useWords } from "../../kit/i18n";
 import { Button, Empty, ErrorNote, Loading, PageTitle, SELECT, StateBadge } from "../../kit/parts";
 import { waitingWords } from "./waiting";
 
@@ -103,8 +103,8 @@ function RunItem({ run, isChosen, onChoose }: { run: RunListed; isChosen: boolea
           {shortened(run.input, 160) || run.run_id}
         </Link>
         <p className="text-faint text-sm">
-          {run.task} · {shortTime(run.started_at)} · {say("runs.steps", { count: run.steps })} ·{" "}
-          {count(run.tokens)} tok
+          {run.task} · {shortTime(run.started_at)} · {sayCount("count.step", "count.steps", run.steps)} ·{" "}
+          {sayCount("count.token", "count.tokens", run.tokens)}
           {run.cost_usd ? ` · ${usd(run.cost_usd)}` : ""}
         </p>
         {run.waiting_for.map((what) => (

@@ -2,6 +2,7 @@ import type { RunDocument } from "../../api/types";
 import { count, duration, usd } from "../../kit/format";
 import { useWords } from "../../kit/i18n";
 import { Empty } from "../../kit/parts";
+import { Table } from "../../kit/Table";
 
 type Part = RunDocument["spent"]["by_role"][number] | RunDocument["spent"]["by_subtask"][number];
 
@@ -13,10 +14,15 @@ export function Spent({ run }: { run: RunDocument }) {
   const questions = new Map(run.plan.map((item) => [item.id, item.question]));
   return (
     <div className="space-y-6">
-      <Parts title={say("run.role")} rows={roles.map((part) => ({ name: part.role, hint: "", part }))} />
+      <Parts
+        title={say("run.byRole")}
+        of={say("run.role")}
+        rows={roles.map((part) => ({ name: part.role, hint: "", part }))}
+      />
       {subtasks.some((part) => part.subtask !== null) ? (
         <Parts
-          title={say("run.subtask")}
+          title={say("run.bySubtask")}
+          of={say("run.subtask")}
           rows={subtasks.map((part) => ({
             name: part.subtask ?? say("run.noSubtask"),
             hint: questions.get(part.subtask ?? "") ?? "",
@@ -28,32 +34,30 @@ export function Spent({ run }: { run: RunDocument }) {
   );
 }
 
-function Parts({ title, rows }: { title: string; rows: { name: string; hint: string; part: Part }[] }) {
+interface PartsProps {
+  title: string;
+  of: string;
+  rows: { name: string; hint: string; part: Part }[];
+}
+
+function Parts({ title, of, rows }: PartsProps) {
   const say = useWords();
   return (
-    <table className="w-full max-w-3xl text-sm">
-      <thead>
-        <tr className="border-line border-b text-faint">
-          <th className="py-1 text-start font-normal">{title}</th>
-          <th className="ps-3 text-end font-normal">{say("run.steps")}</th>
-          <th className="ps-3 text-end font-normal">{say("run.tokens")}</th>
-          <th className="ps-3 text-end font-normal">{say("run.money")}</th>
-          <th className="ps-3 text-end font-normal">{say("run.took")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ name, hint, part }) => (
-          <tr key={name} className="border-line border-b align-top">
-            <td className="py-1">
-              {name} {hint ? <span className="text-faint">{hint}</span> : null}
-            </td>
-            <td className="ps-3 text-end tabular-nums">{count(part.steps)}</td>
-            <td className="ps-3 text-end tabular-nums">{count(part.tokens)}</td>
-            <td className="ps-3 text-end tabular-nums">{usd(part.cost_usd)}</td>
-            <td className="whitespace-nowrap ps-3 text-end tabular-nums">{duration(part.duration_ms)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption={title}
+      head={[of, say("run.steps"), say("run.tokens"), say("run.money"), say("run.busy")]}
+      rows={rows.map(({ name, hint, part }) => ({
+        key: name,
+        cells: [
+          <>
+            {name} {hint ? <span className="text-faint">{hint}</span> : null}
+          </>,
+          count(part.steps),
+          count(part.tokens),
+          usd(part.cost_usd),
+          duration(part.duration_ms),
+        ],
+      }))}
+    />
   );
 }

@@ -43,6 +43,18 @@ describe("what a run waits for", () => {
     expect(openRequests([asked, line(kind, { data: { ticket: "a1" } })])).toEqual([]);
   });
 
+  it.each(["COMPLETED", "FAILED", "CANCELLED"])("is closed where the run is %s", (target) => {
+    expect(openRequests([asked, question, line("StateEntered", { data: { target } })])).toEqual([]);
+  });
+
+  it("is closed by what becomes of the call it is about", () => {
+    const ofCall = line("ApprovalAsked", { data: { ticket: "a2", subject: "call:c3-0", shown: {} } });
+    const byTool = line("QuestionAsked", { data: { question: "q2", text: "Which?", call: "c3-1" } });
+    const ended = [0, 1].map((index) => line("ToolAnswered", { data: { call: `c3-${index}` } }));
+    expect(openRequests([ofCall, byTool, ...ended])).toEqual([]);
+    expect(openRequests([asked, question, ...ended])).toHaveLength(2);
+  });
+
   it("is closed by its own answer only", () => {
     expect(openRequests([question, line("Answered", { data: { question: "other" } })])).toHaveLength(1);
     expect(openRequests([question, line("Answered", { data: { question: "q1" } })])).toEqual([]);

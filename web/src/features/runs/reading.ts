@@ -22,6 +22,7 @@ export interface OpenQuestion {
 export type OpenRequest = OpenTicket | OpenQuestion;
 
 const CLOSES_TICKET = new Set(["Approved", "Rejected", "TicketExpired", "TicketVoided"]);
+const ENDS = new Set(["COMPLETED", "FAILED", "CANCELLED"]);
 
 /** What is still open after these lines, oldest first. */
 export function openRequests(lines: readonly TraceLine[]): OpenRequest[] {
@@ -47,12 +48,30 @@ export function openRequests(lines: readonly TraceLine[]): OpenRequest[] {
         line,
       });
     } else if (kind === "Answered") open.delete(`q:${data.question}`);
+    else if (kind === "ToolAnswered" || kind === "ToolRequested") closeCall(open, String(data.call));
+    else if (kind === "StateEntered" && ENDS.has(String(data.target))) open.clear();
   }
   return [...open.values()];
 }
 
+/** What was asked about a call is closed by whatever becomes of the call. */
+function closeCall(open: Map<string, OpenRequest>, call: string): void {
+  for (const [key, request] of open) {
+    const about = request.kind === "ticket" ? request.subject : `call:${request.line.data.call}`;
+    if (about === `call:${call}`) open.delete(key);
+  }
+}
+
 /** Kinds that keep the books and tell a reader little; hidden unless asked for. */
-const BOOKKEEPING = new Set(["RunClaimed", "RunReleased", "ModelRequested", "BranchOpened"]);
+const BOOKKEEPING = new Set([
+  "RunClaimed",
+  "RunReleased",
+  "ModelRequested",
+  "BranchOpened",
+  "RecallRequested",
+  "HookRequested",
+  "EndAwaited",
+]);
 
 export interface Filter {
   text: string;

@@ -3,8 +3,8 @@ import type { ShadowSide, ShadowVariant } from "../../api/types";
 import { count, duration, readable, share, usd } from "../../kit/format";
 import { sayValue, useWords, type Word } from "../../kit/i18n";
 import { Card } from "../../kit/parts";
+import { Table } from "../../kit/Table";
 import { Pre } from "../runs/Pre";
-import { Table } from "../stats/Table";
 
 const NOTHING = "–";
 

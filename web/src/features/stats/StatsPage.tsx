@@ -74,7 +74,7 @@ function Shown({ stats, onTool }: { stats: Stats; onTool: (tool: string) => void
 
 function Figure({ name, value }: { name: string; value: string }) {
   return (
-    <Card>
+    <Card className="flex flex-col justify-between">
       <dt className="text-faint text-sm">{name}</dt>
       <dd className="font-semibold text-xl tabular-nums">{value}</dd>
     </Card>

@@ -1,7 +1,7 @@
 import type { Stats } from "../../api/types";
 import { count, duration, share, usd } from "../../kit/format";
 import { sayValue, useWords } from "../../kit/i18n";
-import { Table } from "./Table";
+import { Table } from "../../kit/Table";
 
 interface StatsTablesProps {
   stats: Stats;

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import type { TraceLine } from "../../api/types";
 import { shortened } from "../../kit/format";
-import { useWords } from "../../kit/i18n";
+import { sayCount, useWords } from "../../kit/i18n";
 import { Card, StateBadge } from "../../kit/parts";
 import { Requests } from "../approvals/Requests";
 import { phrase } from "../runs/phrase";
@@ -55,10 +55,11 @@ export function LiveRun({ runId, threadId }: { runId: string; threadId: string }
 }
 
 function Steps({ steps }: { steps: TraceLine[] }) {
-  const say = useWords();
   return (
     <details className="text-sm">
-      <summary className="cursor-pointer text-faint">{say("thread.steps", { count: steps.length })}</summary>
+      <summary className="cursor-pointer text-faint">
+        {sayCount("count.step", "count.steps", steps.length)}
+      </summary>
       <ol className="mt-1 space-y-1">
         {steps.slice(-50).map((line) => (
           <li key={line.seq} className={line.error ? "text-bad" : "text-faint"}>

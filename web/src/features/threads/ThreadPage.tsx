@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "react";
 import { isActive, runsQuery, threadQuery, useDeleteThread } from "../../api/queries";
 import type { RunListed, ThreadDocument } from "../../api/types";
 import { ForWriters, ReadOnly } from "../../kit/ForWriters";
-import { useWords } from "../../kit/i18n";
+import { sayCount, useWords } from "../../kit/i18n";
 import { Markdown } from "../../kit/Markdown";
 import { Button, ErrorNote, Loading, PageTitle, StateBadge } from "../../kit/parts";
 import { TasksButton } from "../tasks/TasksSheet";
@@ -75,11 +75,13 @@ function OneThread({ threadId }: { threadId: string }) {
 function Messages({ thread, runs }: { thread: ThreadDocument; runs: RunListed[] }) {
   const say = useWords();
   const byId = new Map(runs.map((run) => [run.run_id, run]));
+  const answered = new Set(thread.messages.filter((one) => one.speaker !== "user").map((one) => one.run_id));
   return (
     <ol aria-label={say("thread.messages")} className="space-y-3">
       {thread.messages.map((message, index) => {
         const run = byId.get(message.run_id);
         const isUser = message.speaker === "user";
+        const ended = run && !isActive(run) && !(isUser && answered.has(run.run_id)) ? run : null;
         return (
           <li
             // biome-ignore lint/suspicious/noArrayIndexKey: what was said only grows, and is never reordered
@@ -90,12 +92,15 @@ function Messages({ thread, runs }: { thread: ThreadDocument; runs: RunListed[] 
           >
             <p className="mb-1 flex items-center gap-2 text-faint text-xs">
               {say(isUser ? "thread.you" : "thread.agent")}
-              {run ? (
-                <Link to="/runs/$runId" params={{ runId: run.run_id }} className="underline">
-                  {say("thread.steps", { count: run.steps })}
-                </Link>
+              {ended ? (
+                <>
+                  <Link to="/runs/$runId" params={{ runId: ended.run_id }} className="underline">
+                    {say(ended.state === "COMPLETED" ? "thread.how" : "thread.open")} ·{" "}
+                    {sayCount("count.step", "count.steps", ended.steps)}
+                  </Link>
+                  <StateBadge kind="state" value={ended.state} outcome={ended.outcome} />
+                </>
               ) : null}
-              {run && !isUser ? <StateBadge kind="state" value={run.state} outcome={run.outcome} /> : null}
             </p>
             {isUser ? (
               <p className="whitespace-pre-wrap">{message.text}</p>

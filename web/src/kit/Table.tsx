@@ -30,11 +30,11 @@ export function Table({ caption, head, rows }: TableProps) {
         </thead>
         <tbody>
           {rows.map(({ key, cells }) => (
-            <tr key={key} className="border-line border-b">
+            <tr key={key} className="border-line border-b align-top">
               {cells.map((cell, index) => (
                 <td
                   key={head[index]}
-                  className={`py-1 ${index ? "ps-4 text-end tabular-nums" : "break-all"}`}
+                  className={`py-1 ${index ? "whitespace-nowrap ps-4 text-end tabular-nums" : "break-words"}`}
                 >
                   {cell}
                 </td>
