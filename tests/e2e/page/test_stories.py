@@ -45,7 +45,6 @@ COUNTING = """
 import itertools
 
 from outlast.tools import tool
-from tests.patience import PATIENCE_SECONDS
 
 numbers = itertools.count()
 
