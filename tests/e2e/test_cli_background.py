@@ -170,6 +170,30 @@ def test_a_research_run_that_waits_is_interrupted_and_goes_on_in_another_process
     assert inquiry.here("show", inquiry.run_id(), "--json").document["state"] == "COMPLETED"
 
 
+def test_a_run_is_taken_to_another_store_with_its_task_which_is_done_and_told_there_alone(
+    kitchen: Home,
+) -> None:
+    here = (kitchen.folder / "outlast.yaml").read_text()
+    kitchen.write("there.yaml", here + "harness: {persistence: {path: there.db}}\n")
+    kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--thread", "t-1")
+    run_id = kitchen.run_id()
+    assert kitchen.here("export", run_id, "--move").code == 2
+    assert kitchen.here("export", run_id, "--move", "-o", "run.jsonl").code == 0
+    assert kitchen.here("tasks", "show", "brew", "--json").document["status"] == "moved"
+    taken = kitchen.here("import", "run.jsonl", "--config", "there.yaml", "--json").document
+    assert (taken["is_new"], taken["tasks"]) == (True, 1)
+    kitchen.write("go", "")
+    assert kitchen.outlast("worker", "--until-idle").code == 0
+    assert not (kitchen.folder / "began.txt").exists()
+    assert kitchen.outlast("worker", "--until-idle", "--config", "there.yaml").code == 0
+    told = kitchen.here("threads", "show", "t-1", "--config", "there.yaml", "--json").document["messages"]
+    assert [message["text"] for message in told] == ["Tea.", "It brews.", "Your tea is ready."]
+    left = kitchen.here("threads", "show", "t-1", "--json").document["messages"]
+    assert [message["text"] for message in left] == ["Tea.", "It brews."]
+    again = kitchen.here("import", "run.jsonl", "--config", "there.yaml")
+    assert (again.code, "nothing was changed" in again.err) == (0, True)
+
+
 @law("TASK-5.d")
 def test_a_cancel_ends_the_work_where_it_is_done(kitchen: Home) -> None:
     kitchen.outlast("run", "--task", "talk", "--input", "Tea.", "--thread", "t-1")
