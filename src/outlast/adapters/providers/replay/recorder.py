@@ -41,7 +41,8 @@ class Recording:
         begun = os.pread(self._file, 200, 0)
         if begun and (trouble := trouble_with_header(begun.partition(b"\n")[0])):
             os.close(self._file)
-            raise CallerMistake("not_a_recording", f"{path} {trouble[0]}.", "Name another file.")
+            detail = f"{path} is there and is no recording that can be gone on with: it {trouble[0]}."
+            raise CallerMistake("not_a_recording", detail, "Name another file.")
         if not begun:
             os.write(self._file, _HEADER)
         else:
