@@ -66,6 +66,7 @@ async def test_nothing_is_left_on_postgres_after_a_ctrl_c(
     try:
         checking = used.start(*CHECK)
         while len(await schemas()) < 4:
+            assert checking.process.poll() is None, checking.end().err
             await connection.execute("SELECT pg_sleep(0.02)")
         checking.signal(signal.SIGINT)
         assert checking.end().code == 130
@@ -84,6 +85,7 @@ def test_nothing_is_left_on_redis_when_it_is_ended(used: Home, served: RedisServ
         before = sorted(client.scan_iter(match="{outlast:main}*"))
         checking = used.start(*CHECK)
         while not list(client.scan_iter(match="{outlast:scratch-*", count=1000)):
+            assert checking.process.poll() is None, checking.end().err
             client.blpop(["nothing"], 0.02)
         checking.signal(signal.SIGINT)
         assert checking.end().code == 130
