@@ -54,7 +54,7 @@ export function ApprovalCard({ runId, request }: { runId: string; request: OpenT
       ) : null}
       <div className="my-2">
         {edited === null ? (
-          <Shown shown={call ? call.arguments : request.shown} />
+          <Shown call={call} shown={request.shown} />
         ) : (
           <textarea
             className={`${INPUT} min-h-40 font-mono text-xs`}
@@ -93,7 +93,9 @@ export function ApprovalCard({ runId, request }: { runId: string; request: OpenT
   );
 }
 
-function Shown({ shown }: { shown: Json }) {
+/** Of a call all its arguments, whatever they look like; of a plan its questions first. */
+function Shown({ call, shown }: { call: ToolCallShown | null; shown: Json }) {
+  if (call) return <Pre>{readable(call.arguments)}</Pre>;
   return questionsOf(shown).length ? <PlanShown shown={shown} /> : <Pre>{readable(shown)}</Pre>;
 }
 

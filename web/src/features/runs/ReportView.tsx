@@ -43,7 +43,7 @@ export function ReportView({ run, lines, onStep }: ReportViewProps) {
 function Downloads({ runId }: { runId: string }) {
   const say = useWords();
   return (
-    <p className="flex gap-3 text-sm">
+    <p className="flex flex-wrap gap-3 text-sm">
       {["md", "json", "html"].map((format) => (
         <a
           key={format}

@@ -90,8 +90,8 @@ function Messages({ thread, runs }: { thread: ThreadDocument; runs: RunListed[] 
               isUser ? "ms-8 rounded-lg bg-accent-page p-3" : "me-8 rounded-lg border border-line bg-card p-3"
             }
           >
-            <p className="mb-1 flex items-center gap-2 text-faint text-xs">
-              {say(isUser ? "thread.you" : "thread.agent")}
+            <p className="mb-1 flex flex-wrap items-center gap-2 text-faint text-xs">
+              <span className="whitespace-nowrap">{say(isUser ? "thread.you" : "thread.agent")}</span>
               {ended ? (
                 <>
                   <Link to="/runs/$runId" params={{ runId: ended.run_id }} className="underline">
