@@ -8,9 +8,10 @@ interface Question {
   question: string;
 }
 
-/** The questions of a plan, where that is what a person decides about. */
+/** The questions of a plan, where that is what a person decides about; a call is shown with all its arguments instead. */
 export function questionsOf(shown: Json): Question[] {
-  const plan = shown !== null && typeof shown === "object" && !Array.isArray(shown) ? shown.plan : null;
+  const isObject = shown !== null && typeof shown === "object" && !Array.isArray(shown);
+  const plan = isObject && !("tool" in shown) ? shown.plan : null;
   if (!Array.isArray(plan)) return [];
   return plan.filter(
     (item): item is Json & Question =>
