@@ -169,7 +169,7 @@ def test_a_huge_page_is_cut_before_it_is_parsed(reader: ReaderProcess) -> None:
 
 @law("TOOL-8.k")
 def test_g09_08_a_document_that_hangs_the_parser_is_killed_and_the_next_one_is_read() -> None:
-    hurried = ReaderProcess(0.5)
+    hurried = ReaderProcess(3)
     hurried.convert("pdf", pdf("warm"))
     with pytest.raises(Unreadable) as caught:
         hurried.convert("html", ENDLESS)
