@@ -262,7 +262,9 @@ def test_a_run_of_two_thousand_events_draws_only_what_is_in_sight(talking: Home,
     talking.write("tools/counting.py", COUNTING)
     talking.write("script.yaml", COUNT)
     talking.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: [count], max_steps: 540}\n")
-    run_id = talking.outlast("run", "--task", "talk", "--input", "Count", "--json").document["run_id"]
+    done = talking.outlast("run", "--task", "talk", "--input", "Count", "--json")
+    assert done.code == 0, done.out
+    run_id = done.document["run_id"]
     _, address = served(talking)
     with chromium.at(address, f"/runs/{run_id}?tab=timeline") as page:
         page.get_by_text("This run has ended.").wait_for()
