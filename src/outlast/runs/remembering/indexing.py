@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from outlast.domain.events import Recorded, RunForked, RunStarted
@@ -27,6 +27,9 @@ MOST_VERSIONS: Final = 1000
 
 RIVALS: Final = 20
 """How many earlier entries on a question, or facts that a correction may be about, are looked at."""
+
+CLOCKS_APART: Final = timedelta(minutes=1)
+"""How far the clock by which an entry was made may be ahead of the store's."""
 
 SAME_MATTER: Final = 0.3
 """Which part of the words of a fact a correction from another thread must share to be about it."""
@@ -144,9 +147,8 @@ class Indexer:
     async def _rivals(self, whose: Whose, text: str, *kinds: MemoryKind) -> list[Memory]:
         """What holds now on the same matter, be it from later than what is being remembered."""
         asker = Scope(whose.scope.user_id, whose.thread_id, whose.run_id)
-        query = MemoryQuery(
-            text=text, asker=asker, at=await self._store.now(), limit=RIVALS, kinds=frozenset(kinds)
-        )
+        at = await self._store.now() + CLOCKS_APART
+        query = MemoryQuery(text=text, asker=asker, at=at, limit=RIVALS, kinds=frozenset(kinds))
         return [hit.memory for hit in await self._memory.search(query)]
 
     async def _settle(self, whose: Whose, mine: Sequence[str], at: datetime, known: Iterable[Memory]) -> None:

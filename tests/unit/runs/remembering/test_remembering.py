@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from outlast.domain.events import MemoryRecalled
 from outlast.domain.ids import source_key
@@ -133,6 +134,26 @@ async def test_a_later_run_on_the_same_question_outdates_what_the_earlier_one_co
         await on.play("Tell me about tin.")
         on.stage.answering = researching("In London.")  # type: ignore[assignment]
         await on.play("Tell me about tin again.")
+        before, after = await on.entries(kinds=CONCLUSION)
+        assert (before.text, before.superseded_by) == ("In Cornwall.", after.memory_id)
+
+
+async def test_findings_outdate_others_also_by_a_store_whose_clock_is_behind(tmp_path: Path) -> None:
+    async with mindful(tmp_path, researching("In Cornwall."), read, workflow="research") as on:
+        store = on.stage.store
+        earlier = await on.stage.play("Tell me about tin.")
+        on.stage.answering = researching("In London.")  # type: ignore[assignment]
+        later = await on.stage.play("Tell me about tin again.")
+
+        class Behind:
+            async def now(self) -> datetime:
+                return await store.now() - timedelta(seconds=20)
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(store, name)
+
+        for run in (later, earlier):
+            await on.keeper(Behind()).remember(run)
         before, after = await on.entries(kinds=CONCLUSION)
         assert (before.text, before.superseded_by) == ("In Cornwall.", after.memory_id)
 
