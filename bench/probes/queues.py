@@ -1,7 +1,9 @@
 """Claiming and completing what is due, one after another in one process: jobs a second.
 
 Both complete what they hold and take the next in one: `ours` by a commit of the store, as a worker does that has more due than it
-has room for, `floor` by a bare statement.
+has room for, `floor` by a bare statement over a table of its own. A job of the SQL floors has what a queue made by hand would give
+it: a priority, 200 bytes that say what to do, a result, and on PostgreSQL an index of leases by their end, without which nobody
+would find what a dead worker held.
 """
 
 import asyncio
@@ -21,24 +23,36 @@ from outlast.ports.queue import ClaimDue, Enqueue, Release
 from outlast.ports.store import Store
 
 LEASE_SECONDS = 30.0
+WORDS = "x" * 200
 POSTGRES_TABLE = """
 DROP TABLE IF EXISTS bench_jobs;
-CREATE TABLE bench_jobs (id bigint PRIMARY KEY, state text, owner text, until timestamptz) WITH (fillfactor = 70);
-CREATE INDEX ON bench_jobs (id) WHERE state = 'queued'
+CREATE TABLE bench_jobs (
+    id bigint PRIMARY KEY, state text NOT NULL, priority int NOT NULL DEFAULT 0, owner text, until timestamptz,
+    attempts int NOT NULL DEFAULT 0, words text, result text
+) WITH (fillfactor = 70);
+CREATE INDEX ON bench_jobs (priority, id) WHERE state = 'queued';
+CREATE INDEX ON bench_jobs (until) WHERE state = 'running'
 """
 POSTGRES_TURN = """
-WITH done AS (UPDATE bench_jobs SET state = 'done', owner = NULL WHERE id = ANY($2::bigint[]) RETURNING 1),
-due AS (SELECT id FROM bench_jobs WHERE state = 'queued' ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
-UPDATE bench_jobs AS job SET state = 'running', owner = 'w', until = now() + interval '30 s'
-FROM due WHERE job.id = due.id RETURNING job.id
+WITH done AS (
+    UPDATE bench_jobs SET state = 'done', owner = NULL, result = 'ok' WHERE id = ANY($2::bigint[]) AND owner = 'w' RETURNING 1
+),
+due AS (SELECT id FROM bench_jobs WHERE state = 'queued' ORDER BY priority, id LIMIT $1 FOR UPDATE SKIP LOCKED)
+UPDATE bench_jobs AS job
+SET state = 'running', owner = 'w', until = now() + interval '30 s', attempts = attempts + 1
+FROM due WHERE job.id = due.id RETURNING job.id, job.words
 """
 SQLITE_TABLE = """
-CREATE TABLE jobs (id INTEGER PRIMARY KEY, state TEXT, owner TEXT, until REAL);
-CREATE INDEX ready ON jobs (id) WHERE state = 'queued'
+CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY, state TEXT NOT NULL, priority INTEGER NOT NULL DEFAULT 0, owner TEXT, until REAL,
+    attempts INTEGER NOT NULL DEFAULT 0, words TEXT, result TEXT
+);
+CREATE INDEX ready ON jobs (priority, id) WHERE state = 'queued'
 """
+SQLITE_DONE = "UPDATE jobs SET state = 'done', owner = NULL, result = 'ok' WHERE id = ? AND owner = 'w'"
 SQLITE_TURN = """
-UPDATE jobs SET state = 'running', owner = 'w', until = unixepoch() + 30
-WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' ORDER BY id LIMIT ?) RETURNING id
+UPDATE jobs SET state = 'running', owner = 'w', until = unixepoch() + 30, attempts = attempts + 1
+WHERE id IN (SELECT id FROM jobs WHERE state = 'queued' ORDER BY priority, id LIMIT ?) RETURNING id, words
 """
 REDIS_TURN = """
 for n = 2, #ARGV do redis.call('ZREM', 'bench_leased', ARGV[n]) end
@@ -58,7 +72,9 @@ async def postgres_floor(url: str, jobs: int) -> Turn:
     connection = await asyncpg.connect(url)
     await connection.execute(POSTGRES_TABLE)
     await connection.execute(
-        "INSERT INTO bench_jobs SELECT id, 'queued' FROM generate_series(1, $1::int) AS id", jobs
+        "INSERT INTO bench_jobs (id, state, words) SELECT id, 'queued', $2 FROM generate_series(1, $1::int) AS id",
+        jobs,
+        WORDS,
     )
     await connection.execute("VACUUM ANALYZE bench_jobs")
     statement = await connection.prepare(POSTGRES_TURN)
@@ -85,14 +101,14 @@ async def sqlite_floor(directory: Path, jobs: int) -> Turn:
     connection = sqlite3.connect(directory / "floor.db", isolation_level=None)
     connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; {SQLITE_TABLE}")
     connection.execute("BEGIN")
-    connection.executemany("INSERT INTO jobs VALUES (?, 'queued', NULL, NULL)", [(n,) for n in range(jobs)])
+    connection.executemany(
+        "INSERT INTO jobs (id, state, words) VALUES (?, 'queued', ?)", [(n, WORDS) for n in range(jobs)]
+    )
     connection.execute("COMMIT")
 
     async def turn(batch: int, done: list[int]) -> list[int]:
         connection.execute("BEGIN IMMEDIATE")
-        connection.executemany(
-            "UPDATE jobs SET state = 'done', owner = NULL WHERE id = ?", [(n,) for n in done]
-        )
+        connection.executemany(SQLITE_DONE, [(n,) for n in done])
         taken = [row[0] for row in connection.execute(SQLITE_TURN, (batch,))]
         connection.execute("COMMIT")
         return taken

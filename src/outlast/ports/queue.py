@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from outlast.domain.quick import quick
+
 
 @dataclass(frozen=True, slots=True)
 class Enqueue:
@@ -19,6 +21,7 @@ class Enqueue:
     generation: int = 0
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Release:
     """Give a lease back and set when the entry is due again (None: not until an Enqueue). Guard `GENERATION`. An Enqueue since the
@@ -33,6 +36,7 @@ class Release:
     is_quiet: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A lease: the right to act on an entry until `until`, for as long as its generation is `generation`.
