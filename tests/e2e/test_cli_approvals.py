@@ -20,6 +20,14 @@ LETTER = """
 """
 
 
+def test_a_run_whose_approval_names_no_tool_does_not_start(talking: Home) -> None:
+    talking.write("tasks/talk.yaml", GUARDED.replace("{tool: send}", "{tool: sned}"))
+    refused = talking.here("run", "--task", "talk", "--input", "write", "--json")
+    assert (refused.code, refused.document["error"]["code"]) == (2, "unknown_tool")
+    assert "Did you mean send?" in refused.document["error"]["detail"]
+    assert talking.here("runs", "--json").document["runs"] == []
+
+
 @law("RUN-8.b", "RUN-8.i", "DOOR-3.d")
 def test_a_call_waits_for_approval_which_may_change_its_arguments(talking: Home) -> None:
     talking.write("tasks/talk.yaml", GUARDED)

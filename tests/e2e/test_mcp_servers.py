@@ -46,7 +46,7 @@ def configured(tmp_path: Path, calls: list[tuple[str, dict[str, Any]]], **task: 
     (tmp_path / "outlast.yaml").write_text(json.dumps(settings))
     (tmp_path / "script.json").write_text(json.dumps(turns))
     (tmp_path / "tasks").mkdir()
-    about = {"tools": '["peer:echo"]', "approved": "none", **task}
+    about = {"tools": '["peer:echo"]', "approved": "read_file", **task}
     (tmp_path / "tasks" / "peers.yaml").write_text(TASK.format(**about))
     return tmp_path / "outlast.yaml"
 
@@ -88,6 +88,13 @@ async def test_an_approval_may_name_a_servers_tool(tmp_path: Path) -> None:
         assert waiting["state"] == "WAITING"
         await run.approve()
         assert "one" in json.dumps(await results(run))
+
+
+async def test_a_task_whose_approval_its_server_has_no_tool_for_does_not_start(tmp_path: Path) -> None:
+    async with Harness.open(configured(tmp_path, [], approved="peer:ecko")) as harness:
+        with pytest.raises(CallerMistake, match="Did you mean peer:echo") as refused:
+            await harness.start(task="peers", input="go")
+        assert refused.value.code == "unknown_tool"
 
 
 @pytest.mark.parametrize(

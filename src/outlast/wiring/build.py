@@ -14,6 +14,7 @@ from outlast.domain.door import Json, canonical_json
 from outlast.domain.events import PinnedTool
 from outlast.domain.task import RetrySettings, TaskDefinition
 from outlast.domain.tool_call import Effect, ToolError
+from outlast.domain.tool_names import may_be_of
 from outlast.ports.background_driver import BackgroundDrivers
 from outlast.ports.live import Live
 from outlast.ports.provider import Provider
@@ -162,12 +163,20 @@ class Builder:
         """
         settings = self._settings(definition)
         known, having = self._own.mcp_servers.keys(), self.catalogue(settings).having
+        self._require_approved(definition, settings)
         settled, offered = await self._mcp.settled(definition, settings, known, having)
         tools = self._with_own(settled, settings, offered)
         if any(tool.background is not None for tool in tools.values()):
             settled = replace(settled, tools=tuple(dict.fromkeys([*settled.tools, *BACKGROUND_TOOLS])))
             tools = self._with_own(settled, settings, offered)
         return settled, _pinned(tools, settings, definition.retry)
+
+    def _require_approved(self, definition: TaskDefinition, settings: Settings) -> None:
+        """Refuse an approval of a tool that is not there: misspelled, it would leave the tool that is meant unguarded."""
+        asked = [rule.tool for rule in definition.approvals if rule.tool is not None]
+        own = [name for name in asked if not any(may_be_of(one, name) for one in settings.mcp_servers)]
+        if own:
+            self.catalogue(settings).require(own)
 
     def doubts(self, definition: TaskDefinition) -> list[str]:
         """What to know of a run that would be pinned so, before it begins."""

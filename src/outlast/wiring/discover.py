@@ -124,6 +124,13 @@ class ToolCatalogue:
         """Those of these names that there are tools of; nothing is imported."""
         return frozenset(names) & self._found().keys()
 
+    def require(self, names: Iterable[str]) -> None:
+        """Make sure that there are tools of these names, now or later; nothing is imported. Raises CallerMistake (`unknown_tool`)."""
+        found = self._found()
+        for name in names:
+            if name not in found and not self._notice(name):
+                raise self._unknown(name, found)
+
     def later(self, names: Iterable[str]) -> tuple[str, ...]:
         """A plain notice for each of these names that stands for a feature not there yet."""
         found = self._found()

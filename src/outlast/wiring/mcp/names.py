@@ -17,7 +17,7 @@ def renamed(definition: TaskDefinition, offered: Mapping[str, Mapping[str, str]]
     """The definition with `server:tool` and `server:*` exchanged for names for models, wherever tools are named.
 
     `offered` has, by server, the names for models by the server's own. Raises CallerMistake (`unknown_tool`) for a tool that the task
-    is to use and its server does not have.
+    is to use or to ask about and its server, which the task uses, does not have.
     """
 
     def names(written: str) -> tuple[str, ...]:
@@ -27,7 +27,8 @@ def renamed(definition: TaskDefinition, offered: Mapping[str, Mapping[str, str]]
         server, tool = split
         return tuple(offered.get(server, {}).values()) if tool == EVERY else (model_name(server, tool),)
 
-    for written in definition.tools:
+    approved = [rule.tool for rule in definition.approvals if rule.tool is not None]
+    for written in (*definition.tools, *approved):
         _require(written, offered)
     limits = replace(
         definition.limits,
@@ -52,7 +53,7 @@ def renamed(definition: TaskDefinition, offered: Mapping[str, Mapping[str, str]]
 
 def _require(written: str, offered: Mapping[str, Mapping[str, str]]) -> None:
     split = split_name(written)
-    if split is None or split[1] == EVERY or split[1] in offered[split[0]]:
+    if split is None or split[0] not in offered or split[1] == EVERY or split[1] in offered[split[0]]:
         return
     server, tool = split
     near = difflib.get_close_matches(tool, offered[server], n=1)

@@ -84,7 +84,7 @@ def _check_task(
 def _unknown_tools(
     task: TaskDocument, document: Document, settings: Settings, known: Collection[str] | None
 ) -> Iterator[Problem]:
-    for index, tool in enumerate(task.tools or ()):
+    for key, tool in _named_tools(task):
         server, colon, _ = tool.partition(":")
         options = settings.mcp_servers if colon else known
         if options is None or (server if colon else tool) in options:
@@ -92,9 +92,17 @@ def _unknown_tools(
         near = nearest(server, options)
         hint = f"; did you mean {near}{tool[len(server) :]}?" if near else ""
         what = f"there is no MCP server {server}" if colon else f"there is no tool {tool}"
-        yield Problem(
-            document.place(("task", "tools", str(index))), "task.tools", what + hint, "unknown_tool"
-        )
+        shown = ".".join(key[:2] if key[1] == "tools" else key)
+        yield Problem(document.place(key), shown, what + hint, "unknown_tool")
+
+
+def _named_tools(task: TaskDocument) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The tools a task is to have or asks a person about, each with its key: an approval of no tool would guard nothing."""
+    for index, tool in enumerate(task.tools or ()):
+        yield ("task", "tools", str(index)), tool
+    for index, approval in enumerate(task.approvals):
+        if approval.tool is not None:
+            yield ("task", "approvals", str(index), "tool"), approval.tool
 
 
 def _missing_programs(

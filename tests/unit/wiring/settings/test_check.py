@@ -11,7 +11,7 @@ from outlast.wiring.settings.load import load
 from outlast.wiring.settings.task_files import find_task
 from tests.unit.wiring.settings.writing import DOCUMENTS
 
-TOOLS = {"web_search", "web_fetch", "summarize", "write_report", "my_tool"}
+TOOLS = {"web_search", "web_fetch", "summarize", "write_report", "run_code", "my_tool"}
 
 
 def found(folder: Path, environ: dict[str, str] | None = None) -> list[str]:
@@ -60,6 +60,19 @@ def test_tools_and_servers_that_are_not_there_are_told(tmp_path: Path) -> None:
     assert "a.yaml:3: task.tools: there is no tool web_serch; did you mean web_search?" in "\n".join(lines)
     assert "there is no MCP server job; did you mean jobs:*?" in "\n".join(lines)
     assert len(lines) == 3
+
+
+def test_an_approval_of_a_tool_that_is_not_there_is_told(tmp_path: Path) -> None:
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "outlast.yaml").write_text("mcp_servers: {jobs: {url: 'http://x'}}")
+    (tmp_path / "tasks" / "a.yaml").write_text(
+        "task:\n  name: a\n  approvals: [{tool: web_serch}, {tool: 'job:x'}, {tool: 'jobs:x'},\n"
+        "    {tool: my_tool}, {on: report}]\n"
+    )
+    assert [line.partition("a.yaml:")[2] for line in found(tmp_path)] == [
+        "3: task.approvals.0.tool: there is no tool web_serch; did you mean web_search?",
+        "3: task.approvals.1.tool: there is no MCP server job; did you mean jobs:x?",
+    ]
 
 
 def test_every_file_is_looked_at_whatever_is_wrong_with_the_others(tmp_path: Path) -> None:
