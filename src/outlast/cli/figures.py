@@ -19,7 +19,7 @@ def lines_of(found: Row, tool: str | None = None) -> list[str]:
         of_tool = [row for row in found["by_tool"] if row["tool"] == tool]
         reasons = [{"of": "tool", **reason} for row in of_tool for reason in row["failures"]]
         found = {**found, "by_tool": of_tool, "failures": reasons}
-    lines = _total(found) if tool is None else [] if found["by_tool"] else [f"No run called {tool}."]
+    lines = _total(found) if tool is None else [] if found["by_tool"] else [f"No run called the tool {tool}."]
     for name, columns in tables:
         if found[name]:
             rows = [tuple(cell(row) for _, cell in columns) for row in found[name]]

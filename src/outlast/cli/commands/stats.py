@@ -10,7 +10,7 @@ from outlast.cli.exits import Exit
 from outlast.cli.figures import lines_of
 from outlast.cli.opening import with_store
 from outlast.cli.options import AsJson, Config
-from outlast.cli.printing import document, json_line, one_line, out
+from outlast.cli.printing import document, json_line, note, one_line, out
 from outlast.domain.ages import age_in
 from outlast.domain.door import canonical_json
 from outlast.domain.ids import LOCAL_USER
@@ -50,6 +50,8 @@ def stats(
 
 
 def _tell_calls(calls: list[dict[str, Any]], *, as_json: bool) -> None:
+    if not calls and not as_json:
+        note("No such calls failed in this time.")
     for call in calls:
         if as_json:
             json_line(call)
