@@ -135,7 +135,9 @@ def _require(task: str, words: str) -> None:
     missing = [name for name, value in (("--task", task), ("--input", words)) if not value]
     if missing:
         detail = f"A run needs {' and '.join(missing)}."
-        raise CallerMistake("usage", detail, "Give them, or continue a run that has ended with --from RUN.")
+        raise CallerMistake(
+            "usage", detail, "Say what is missing, or continue a run that has ended with --from RUN."
+        )
 
 
 def text_of(given: str) -> str:

@@ -139,6 +139,14 @@ async def test_a_function_answers_sync_or_async() -> None:
     assert (await ask(ScriptedProvider(waiting), a_request("go"))).text == "executor"
 
 
+def test_a_script_that_is_not_there_is_told_plainly(tmp_path: Path) -> None:
+    with pytest.raises(
+        CallerMistake, match=r"none\.yaml cannot be read: No such file or directory\."
+    ) as refused:
+        ScriptedProvider.from_file(tmp_path / "none.yaml")
+    assert refused.value.code == "invalid_script"
+
+
 async def test_a_script_file_answers(tmp_path: Path) -> None:
     path = tmp_path / "script.yaml"
     path.write_text("- when: {purpose: chat}\n  say: {date: '2026-01-01'}\n", encoding="utf-8")

@@ -141,7 +141,13 @@ def load_script(path: Path) -> tuple[Rule, ...]:
 
     try:
         document = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, YAMLError) as error:
+    except OSError as error:
+        raise CallerMistake(
+            "invalid_script",
+            f"The script {path} cannot be read: {error.strerror}.",
+            "Correct `llm.script`, or put the file there.",
+        ) from error
+    except (UnicodeDecodeError, YAMLError) as error:
         raise CallerMistake(
             "invalid_script", f"{path} cannot be read as YAML: {error}", "Correct the file or `llm.script`."
         ) from error
