@@ -64,6 +64,7 @@ def test_the_timeline_has_every_event_of_the_journal_in_its_place(talking: Home,
     with chromium.at(address) as page:
         begin(page, "Write to Nobody")
         page.get_by_text("This run has ended.").wait_for()
+        page.get_by_role("tab", name="Timeline").click()
         page.get_by_label("Show bookkeeping").check()
         run_id = page.url.split("?")[0].rpartition("/")[2]
         lines = over_http.get(f"{address}/api/runs/{run_id}/trace").json()["lines"]

@@ -171,6 +171,8 @@ def test_a_conversation_goes_on_turn_by_turn(talking: Home, chromium: Chromium) 
     _, address = served(talking)
     with chromium.at(address) as page:
         begin(page, "Hi")
+        answer = page.get_by_role("tabpanel", name="Report")
+        expect(answer.locator("strong")).to_have_text("Hello")
         page.get_by_text("This run has ended.").wait_for()
         page.get_by_role("link", name="Conversation").click()
         said = page.get_by_role("list", name="What was said").get_by_role("listitem")

@@ -62,7 +62,14 @@ function Parts({ run, journal }: { run: RunDocument; journal: JournalView }) {
   const { tab, seq } = route.useSearch();
   const fork = useFork(run.run_id);
   const shown =
-    tab ?? (seq !== undefined ? "timeline" : run.report ? "report" : run.plan.length ? "plan" : "timeline");
+    tab ??
+    (seq !== undefined
+      ? "timeline"
+      : run.report || run.answer
+        ? "report"
+        : run.plan.length
+          ? "plan"
+          : "timeline");
   const show = (search: { tab?: string; seq?: number }) =>
     navigate({ to: "/runs/$runId", params: { runId: run.run_id }, search, replace: true });
   const forkAt = (position: number) =>
@@ -76,6 +83,8 @@ function Parts({ run, journal }: { run: RunDocument; journal: JournalView }) {
           <Tabs.Trigger
             key={value}
             value={value}
+            // Who clicks the part that is open already wants to stay there when the answer comes.
+            onClick={() => tab === undefined && seq === undefined && void show({ tab: value })}
             className="-mb-px cursor-pointer border-transparent border-b-2 px-3 py-2 text-faint data-[state=active]:border-accent data-[state=active]:text-ink"
           >
             {say(word)}
