@@ -39,6 +39,10 @@ def test_a_call_waits_for_approval_which_may_change_its_arguments(talking: Home)
     assert f"outlast approve {run} --ticket a" in waiting.err
     assert talking.outlast("run", "--task", "talk", "--input", "write", "--key", "k").code == 3
 
+    shown = talking.here("show", run).out
+    for told in ("call of send", "你好", f"outlast approve {run} --ticket a"):
+        assert told in shown
+
     unfit = talking.here("approve", run, "--edit", '{"to": 3}', "--json")
     assert (unfit.code, unfit.document["error"]["code"]) == (2, "bad_edit")
     assert talking.here("approve", run, "--edit", "{").code == 2

@@ -1,16 +1,16 @@
-"""What a run waits for: asked of the person at the terminal, or told with the commands to type."""
+"""What a run waits for, asked of the person at the terminal."""
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from outlast.cli.edits import edit_in
 from outlast.cli.phrases import Line
-from outlast.cli.printing import note, one_line
+from outlast.cli.printing import note
 from outlast.cli.progress.board import Board
+from outlast.cli.progress.waiting import shown_by, subject_of
 from outlast.domain.errors import CallerMistake
 from outlast.domain.ids import LOCAL_USER
 from outlast.service import signals
@@ -39,22 +39,9 @@ def ask_person(board: Board) -> Decision | None:
     return None
 
 
-def waits_for(board: Board) -> Iterator[str]:
-    """What the run waits for and the command for each, a line each."""
-    for name, line in board.tickets.items():
-        yield f"approval {name}: {_subject(line)}"
-        yield from (f"    {shown}" for shown in _shown(line))
-        yield f"  outlast approve {board.run_id} --ticket {name}"
-        yield f"  outlast reject {board.run_id} --ticket {name} --comment TEXT"
-    for name, line in board.questions.items():
-        yield f"answer: {one_line(line['data']['text'])}"
-        which = f" --question {name}" if len(board.questions) > 1 else ""
-        yield f"  outlast answer {board.run_id} TEXT{which}"
-
-
 def _asked_for_approval(name: str, line: Line) -> Decision | None:
-    note(f"\nApproval {name}: {_subject(line)}")
-    for shown in _shown(line):
+    note(f"\nApproval {name}: {subject_of(line)}")
+    for shown in shown_by(line):
         note(f"  {shown}")
     while True:
         said = _read("Approve? [y/n/e/c/q/?] ").strip().lower()
@@ -108,19 +95,6 @@ def _rejection(name: str, comment: str) -> Decision:
         return await signals.reject(engine.store, run_id, LOCAL_USER, name, comment)
 
     return act
-
-
-def _subject(line: Line) -> str:
-    """What is to be approved: a tool by its name, a transition or a point as the task calls it."""
-    subject: str = line["data"]["subject"]
-    return f"call of {line['tool']}" if line["tool"] else subject.partition("@")[0]
-
-
-def _shown(line: Line) -> Iterator[str]:
-    """What the ticket is bound to, in full."""
-    shown = line["data"]["shown"]
-    text = json.dumps(shown, ensure_ascii=False, indent=2)
-    yield from text.splitlines()
 
 
 def confirmed(question: str) -> bool:

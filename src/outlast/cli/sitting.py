@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from outlast.cli.asking import Decision, ask_person, can_ask, waits_for
+from outlast.cli.asking import Decision, ask_person, can_ask
 from outlast.cli.exits import Exit, exit_code_of_state
 from outlast.cli.foreground import work_through
 from outlast.cli.garbage import collect_as_before, collect_rarely
@@ -19,6 +19,7 @@ from outlast.cli.logs import configure_logs
 from outlast.cli.printing import document, for_run, note, one_line
 from outlast.cli.progress.board import Board
 from outlast.cli.progress.display import display_for
+from outlast.cli.progress.waiting import waits_for
 from outlast.cli.results import print_result
 from outlast.domain.errors import CallerMistake, Conflict, NotFound
 from outlast.domain.ids import LOCAL_USER

@@ -12,9 +12,13 @@ from outlast.cli.opening import with_store
 from outlast.cli.options import AsJson, Config, RunId
 from outlast.cli.phrases import counted
 from outlast.cli.printing import document, for_run, one_line, out
-from outlast.cli.tables import aligned, columns_here, cut
+from outlast.cli.progress.board import Board
+from outlast.cli.progress.waiting import waits_for
+from outlast.cli.tables import aligned
 from outlast.domain.ids import LOCAL_USER
+from outlast.ports.store import Store
 from outlast.service.show import show_run
+from outlast.service.trace import trace_run
 
 app = App(name="show")
 
@@ -22,15 +26,32 @@ app = App(name="show")
 @app.default
 def show(run: RunId, /, *, config: Config = None, json: AsJson = False) -> int:
     """Show a run: where it stands, its plan and findings, what it waits for."""
-    shown = with_store(config, lambda store: show_run(store, run, LOCAL_USER))
+
+    async def read(store: Store) -> tuple[dict[str, Any], list[str]]:
+        shown = await show_run(store, run, LOCAL_USER)
+        return shown, [] if json else await _waits(store, shown)
+
+    shown, waits = with_store(config, read)
     if json:
         document(shown)
     else:
-        out("\n".join(_lines(shown)))
+        out("\n".join(_lines(shown, waits)))
     return Exit.DONE
 
 
-def _lines(shown: dict[str, Any]) -> Iterator[str]:
+async def _waits(store: Store, shown: dict[str, Any]) -> list[str]:
+    """What the run waits for; what a person is asked stands there whole, with the commands, as the journal has it."""
+    waiting = shown["waiting_for"]
+    others = [item for item in waiting if not item.startswith(("approval ", "answer "))]
+    if len(others) == len(waiting):
+        return others
+    board = Board(shown["run_id"])
+    for line in await trace_run(store, board.run_id):
+        board.take(line)
+    return [*waits_for(board), *others]
+
+
+def _lines(shown: dict[str, Any], waits: list[str]) -> Iterator[str]:
     state = shown["state"] + (f" ({shown['outcome']})" if shown["outcome"] else "")
     spent = (
         f"{counted(shown['steps'], 'step')}, {counted(shown['tokens'], 'token')}, ${shown['cost_usd']:.4f}"
@@ -46,6 +67,8 @@ def _lines(shown: dict[str, Any]) -> Iterator[str]:
         ("ended", shown["ended_at"] or "-"),
     ]
     yield from aligned(facts)
+    if waits:
+        yield from ("", "waits for", *(f"  {line}" for line in waits))
     yield from _trouble(shown)
     yield from _plan(shown)
     yield from _spent(shown["spent"])
@@ -61,8 +84,6 @@ def _lines(shown: dict[str, Any]) -> Iterator[str]:
 
 
 def _trouble(shown: dict[str, Any]) -> Iterator[str]:
-    if shown["waiting_for"]:
-        yield from ("", "waits for", *(f"  {cut(item, columns_here() - 2)}" for item in shown["waiting_for"]))
     error = shown["error"]
     if error:
         yield from ("", "error", f"  {error['code']}: {one_line(error['detail'])}")
