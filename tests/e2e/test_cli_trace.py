@@ -58,6 +58,8 @@ def test_traces_are_read_by_run_and_by_task(talking: Home) -> None:
     for task in ("talk", "other", "talk"):
         assert talking.here("run", "--task", task, "--input", f"Hello {len(runs)}").code == 0
         runs.append(talking.run_id())
+    none = talking.here("trace", "--task", "nothing")
+    assert (none.code, none.out, none.err) == (0, "", "No run of the task nothing began in this time.\n")
     lines = talking.here("trace", "--task", "talk", "--json").lines
     assert lines == [{"run_id": run, **line} for run in (runs[0], runs[2]) for line in talking.trace(run)], (
         "each whole, the older one first"

@@ -13,7 +13,7 @@ from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
 from outlast.cli.options import AsJson, Config
 from outlast.cli.phrases import Line, phrase
-from outlast.cli.printing import json_line, out
+from outlast.cli.printing import json_line, note, out
 from outlast.cli.tables import columns_here, cut, padded
 from outlast.domain.ages import age_in
 from outlast.domain.errors import CallerMistake
@@ -77,9 +77,11 @@ def trace(
 def _show_task(config: str | None, task: str, since: str, limit: int, *, as_json: bool) -> int:
     age, columns = age_in(since), columns_here()
 
-    async def act(store: Store) -> None:
+    async def act(store: Store) -> bool:
         wanted = RunFilter(user_id=LOCAL_USER, task=task, limit=limit)
+        is_found = False
         async for row, lines in trace_task(store, wanted, await store.now() - age):
+            is_found = True
             if as_json:
                 for line in lines:
                     json_line({"run_id": row.run_id, **line})
@@ -87,8 +89,10 @@ def _show_task(config: str | None, task: str, since: str, limit: int, *, as_json
             out(cut(f"{row.run_id} {row.state}: {lines[0]['data'].get('input', '')}", columns))
             for line in lines:
                 out(formatted(line, columns))
+        return is_found
 
-    with_store(config, act)
+    if not with_store(config, act):
+        note(f"No run of the task {task} began in this time.")
     return Exit.DONE
 
 
