@@ -31,6 +31,10 @@ async def _nobody_else() -> bool:
     return True
 
 
+def _nobody_told() -> None:
+    return
+
+
 class Shift:
     """One worker at work: at most `concurrency` runs at once, leases shared out by `shares` over all workers of the store.
 
@@ -62,6 +66,7 @@ class Shift:
         self._crowd = 1
         self._claim_seconds = 0.0
         self._due_in_seconds: float | None = None
+        self._tell_ready = _nobody_told
 
     @property
     def is_stopping(self) -> bool:
@@ -88,9 +93,12 @@ class Shift:
         self._has_more = bool(claims)
         self._begin(claims, claimed_at)
 
-    async def serve(self, *, until_idle: bool = False) -> None:
-        """Work until told to stop or, with `until_idle`, until nothing is due. A store that cannot serve is waited for."""
-        worker = self._worker
+    async def serve(self, *, until_idle: bool = False, on_ready: Callable[[], None] = _nobody_told) -> None:
+        """Work until told to stop or, with `until_idle`, until nothing is due. A store that cannot serve is waited for.
+
+        `on_ready` is called once everybody can see that a worker is here.
+        """
+        worker, self._tell_ready = self._worker, on_ready
         watch = worker.store.watch(["queue:runs"])
         async with Heartbeat(worker.store, worker.lease_seconds) as heartbeat:
             self._heartbeat = heartbeat
@@ -122,6 +130,8 @@ class Shift:
         try:
             if seat is not None:
                 await seat.take()
+                self._tell_ready()
+                self._tell_ready = _nobody_told
                 self._crowd = await seat.crowd()
             if not self._room or not await self._is_due():
                 return False

@@ -70,14 +70,14 @@ class WholeShift:
         self._runs.hurry()
         self._tending.stop()
 
-    async def serve(self, *, until_idle: bool = False) -> None:
-        """Work until told to stop or, with `until_idle`, until nothing is due.
+    async def serve(self, *, until_idle: bool = False, on_ready: Callable[[], None] = lambda: None) -> None:
+        """Work until told to stop or, with `until_idle`, until nothing is due; `on_ready` as in `Shift.serve`.
 
         Where one half fails, the other gives back what it holds, and the error is raised.
         """
         keeping = asyncio.create_task(self._keeper.serve()) if self._keeper is not None else None
         try:
-            await self._serve(until_idle=until_idle)
+            await self._serve(until_idle=until_idle, on_ready=on_ready)
         finally:
             if self._keeper is not None and keeping is not None:
                 self._keeper.stop()
@@ -87,9 +87,9 @@ class WholeShift:
         if self._keeper is not None and until_idle and not self.is_stopping:
             await self._keeper.clear()
 
-    async def _serve(self, *, until_idle: bool) -> None:
+    async def _serve(self, *, until_idle: bool, on_ready: Callable[[], None]) -> None:
         tending = self._tending.begin()
-        running = asyncio.create_task(self._runs.serve(until_idle=until_idle))
+        running = asyncio.create_task(self._runs.serve(until_idle=until_idle, on_ready=on_ready))
         try:
             await asyncio.wait([running, tending], return_when=asyncio.FIRST_COMPLETED)
             if not running.done() and _has_failed(tending):

@@ -18,6 +18,7 @@ from outlast.ports.run_rows import InsertRun
 from outlast.ports.stream import Append
 from outlast.ports.thread_rows import InsertThread, ThreadRow
 from outlast.ports.tool import ToolContext, tool
+from outlast.runs.seat import WORKERS
 from outlast.runs.shift import Shift
 from outlast.service import signals
 from outlast.testing.faults import CrashPlan, CrashPoint, Faulty
@@ -49,10 +50,11 @@ async def ended(task: asyncio.Task[None]) -> None:
 
 
 async def due_now(stage: Stage, run: str) -> bool:
-    """Is the run free, and due?"""
+    """Is the run free, and due? The clock it was given back by may be ahead of the store's by what a claim took."""
     entry = await stage.store.read_entry("runs", run)
     assert entry is not None
-    return entry.until is None and entry.due_at is not None and entry.due_at <= await stage.store.now()
+    soon_after = await stage.store.now() + timedelta(seconds=PROMPT_SECONDS)
+    return entry.until is None and entry.due_at is not None and entry.due_at <= soon_after
 
 
 async def test_told_to_stop_it_lets_calls_end_and_gives_runs_back(tmp_path: Path) -> None:
@@ -126,6 +128,17 @@ class Leaving(SqliteStore):
             assert await self.list_leases("workers") == []
             self.started = await self.stage.start()
         return written
+
+
+async def test_it_is_ready_once_everybody_can_see_it(tmp_path: Path) -> None:
+    async with staged(tmp_path, in_turn(say("done"))) as stage:
+        shift, seen = Shift(stage.worker()), asyncio.Event()
+        task = asyncio.create_task(shift.serve(on_ready=seen.set))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await seen.wait()
+        assert len(await stage.store.list_leases(WORKERS)) == 1
+        shift.stop()
+        await ended(task)
 
 
 async def test_what_is_enqueued_while_an_idle_worker_leaves_is_still_worked_on(tmp_path: Path) -> None:

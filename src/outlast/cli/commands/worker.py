@@ -68,5 +68,5 @@ async def _serve(engine: Engine, concurrency: int | None, *, until_idle: bool) -
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, on_signal)
-    note(f"Worker {as_name(own_identity())} is ready; Ctrl-C stops it.")
-    await shift.serve(until_idle=until_idle)
+    ready = f"Worker {as_name(own_identity())} is ready; Ctrl-C stops it."
+    await shift.serve(until_idle=until_idle, on_ready=lambda: note(ready))
