@@ -90,7 +90,7 @@ async def test_where_one_half_fails_the_other_ends_and_the_error_is_told(tmp_pat
         def stop(self) -> None:
             """Nothing to stop."""
 
-        async def serve(self, *, until_idle: bool = False) -> None:
+        async def serve(self, *, until_idle: bool = False, on_ready: object = None) -> None:
             raise ValueError(half)
 
     store = SqliteStore(tmp_path / "outlast.db")
