@@ -33,8 +33,11 @@ class TaskShift:
             lane.stop()
 
     async def is_idle(self) -> bool:
-        """Is nothing being done, and nothing due? Raises what the store raises."""
-        return all([await lane.is_idle() for lane in self._lanes])
+        """Is nothing being done, and nothing due? Raises what the store raises.
+
+        Every lane is looked at twice: what one ends meanwhile may be due in another that was looked at before.
+        """
+        return all([await lane.is_idle() for lane in (*self._lanes, *self._lanes)])
 
     async def serve(self) -> None:
         """Ask for every open task once, then work until told to stop."""
