@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from outlast.cli.phrases import counted
+from outlast.cli.phrases import counted, dollars
 from outlast.cli.tables import aligned
 
 Row = dict[str, Any]
@@ -33,7 +33,7 @@ def _total(found: Row) -> list[str]:
     went = (
         f"{total['completed']} completed{partial}, {total['failed']} failed, {total['cancelled']} cancelled"
     )
-    used = f"{counted(total['steps'], 'step')}, {counted(total['tokens'], 'token')}, ${total['cost_usd']:.4f}"
+    used = f"{counted(total['steps'], 'step')}, {counted(total['tokens'], 'token')}, {dollars(total['cost_usd'])}"
     lines = [f"{counted(total['runs'], 'run')}: {went}; {used}, {_seconds(total)}"]
     if not found["is_whole"]:
         lines.append("There were more runs; these are the newest.")
@@ -74,7 +74,7 @@ def _seconds(row: Row) -> str:
 
 
 def _cost(row: Row) -> str:
-    return f"${row['cost_usd']:.4f}"
+    return dollars(row["cost_usd"])
 
 
 _OF_RUNS: Final[Sequence[Column]] = (

@@ -44,6 +44,11 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what if number == 1 else many}"
 
 
+def dollars(usd: float) -> str:
+    """`$0.0123`."""
+    return f"${usd:.4f}"
+
+
 def _brief(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 

@@ -100,6 +100,11 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def lot_of(text: str) -> float:
+    """A number from 0 to below 1 that follows from `text` and looks drawn by chance; the same for equal texts."""
+    return int(digest_of(text)[:8], 16) / 16**8
+
+
 def _stored(value: object, path: str, depth: int) -> Json:
     if depth > MAX_DEPTH:
         raise _unstorable(path, f"it nests deeper than {MAX_DEPTH} levels")

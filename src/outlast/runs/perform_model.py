@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from outlast.domain.door import Json, clean_text, digest_of, stored_form
+from outlast.domain.door import Json, clean_text, lot_of, stored_form
 from outlast.domain.errors import PASSING_FAULTS, ModelCallFailed, ModelMistake
 from outlast.domain.events import AnyEvent, ModelAnswered, ModelFailed, ModelRequested, ToolAnswered
 from outlast.domain.message import Message
@@ -126,7 +126,7 @@ def _failed(
     state: RunState, intent: ModelRequested, failure: ModelCallFailed, now: datetime, ms: int
 ) -> ModelFailed:
     branch = state.branches[intent.branch]
-    chance = int(digest_of(f"{state.run_id} {intent.call}")[:8], 16) / 2**32
+    chance = lot_of(f"{state.run_id} {intent.call}")
     retry_at = retry_time(failure, branch.failures, state.definition.retry, now, chance)
     is_summary = intent.summarises_before is not None
     has_next = (

@@ -12,6 +12,7 @@ from outlast.domain.states import ENDED, State
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import Store
 from outlast.runs.tally import OfModel, OfTool, Tally, tally_in
+from outlast.service.periods import began_since
 from outlast.service.stats import MOST_RUNS, failures_of, lasted_ms
 from outlast.service.tallies import Tallied
 
@@ -21,7 +22,6 @@ Name = tuple[str, ...]
 MOST_FOLLOWED: Final = 1_000
 """How many runs that may still go on are looked at again; of more than these the oldest are given up."""
 
-_FIRST_LOOK: Final = 200
 _LATE: Final = timedelta(minutes=1)
 """How long after it began a run may become visible."""
 
@@ -69,13 +69,8 @@ class Growth:
 
     async def _fresh(self) -> list[RunRow]:
         """The rows that may be new, oldest first."""
-        most = _FIRST_LOOK if self._since is not None else MOST_RUNS
-        while True:
-            rows = await self.store.list_runs(RunFilter(limit=most))
-            is_enough = len(rows) < most or (self._since is not None and rows[-1].created_at < self._since)
-            if is_enough or most >= MOST_RUNS:
-                return [row for row in reversed(rows) if self._since is None or row.created_at >= self._since]
-            most = min(most * 5, MOST_RUNS)
+        rows, _ = await began_since(self.store, RunFilter(), self._since, MOST_RUNS)
+        return rows[::-1]
 
     def _of(self, row: RunRow) -> Counter[Name]:
         """What a run has more than it had; what has become less, like the state it is in no longer, takes nothing away."""

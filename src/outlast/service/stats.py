@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from typing import Any, Final
 
 from outlast.domain.states import ENDED, State
-from outlast.ports.run_rows import RunFilter, RunRow
+from outlast.ports.run_rows import RunRow
 from outlast.ports.store import Store
 from outlast.runs.tally import OfModel, OfTool, Tally
 from outlast.service.failed_calls import failed_calls_in
+from outlast.service.periods import Period, rows_of
 from outlast.service.tallies import Tallied, Tallies
 
 MOST_RUNS: Final = 10_000
 """How many runs of a period are counted, the newest first."""
-
-_FIRST_LOOK: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """What is counted: runs of a user (None: everybody's) that began since a time, of one task if it is named."""
-
-    user_id: str | None
-    since: datetime
-    task: str | None = None
 
 
 @dataclass(slots=True)
@@ -158,7 +147,7 @@ class Statistics:
 
         Counts the newest MOST_RUNS runs of it; `is_whole` says whether these are all.
         """
-        rows, is_whole = await self._rows(period)
+        rows, is_whole = await rows_of(self.store, period, MOST_RUNS)
         sums = Sums()
         async for run in self.tallies.of(rows):
             sums.add(run)
@@ -168,7 +157,7 @@ class Statistics:
         self, period: Period, tool: str | None = None, limit: int = 100
     ) -> list[dict[str, Any]]:
         """The calls of a period that failed, of one tool if it is named, newest run first, with their arguments."""
-        rows, _ = await self._rows(period)
+        rows, _ = await rows_of(self.store, period, MOST_RUNS)
         found: list[dict[str, Any]] = []
         async for run in self.tallies.of(rows):
             tools = run.tally.tools
@@ -178,17 +167,6 @@ class Statistics:
             if len(found) >= limit:
                 break
         return found[:limit]
-
-    async def _rows(self, period: Period) -> tuple[list[RunRow], bool]:
-        """The rows of a period, newest first, and whether these are all. A short period is found without reading all rows."""
-        most = _FIRST_LOOK
-        while True:
-            wanted = RunFilter(user_id=period.user_id, task=period.task, limit=most)
-            rows = await self.store.list_runs(wanted)
-            is_whole = len(rows) < most or rows[-1].created_at < period.since
-            if is_whole or most >= MOST_RUNS:
-                return [row for row in rows if row.created_at >= period.since], is_whole
-            most = min(most * 5, MOST_RUNS)
 
 
 @dataclass(slots=True)

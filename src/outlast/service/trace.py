@@ -32,6 +32,7 @@ from outlast.journal.history import read_history
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import Store
 from outlast.runs.recall.showing import recalled_text
+from outlast.service.periods import began_since
 
 HIDDEN: Final = frozenset({"secret"})
 """Fields of events that no trace shows."""
@@ -187,7 +188,7 @@ async def trace_task(
     store: Store, wanted: RunFilter, since: datetime
 ) -> AsyncIterator[tuple[RunRow, list[dict[str, Any]]]]:
     """The traces of the runs of a task that began since a time, the oldest of the newest `wanted.limit` first."""
-    rows = [row for row in await store.list_runs(wanted) if row.created_at >= since]
+    rows, _ = await began_since(store, wanted, since, wanted.limit)
     for row in reversed(rows):
         yield row, await trace_run(store, row.run_id)
 

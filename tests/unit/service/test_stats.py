@@ -18,9 +18,10 @@ from outlast.ports.run_rows import InsertRun, RunRow, UpdateRun
 from outlast.ports.store import Store
 from outlast.ports.thread_rows import InsertThread, ThreadRow
 from outlast.runs.tally import OfModel, OfTool, Tally, as_plain, tally_in
-from outlast.service import stats
+from outlast.service import periods, stats
 from outlast.service.growth import Growth
-from outlast.service.stats import Period, Statistics
+from outlast.service.periods import Period
+from outlast.service.stats import Statistics
 from outlast.service.tallies import Tallies
 from outlast.testing import ScriptedProvider
 from outlast.tools import tool
@@ -169,7 +170,7 @@ async def test_a_short_period_is_counted_without_reading_all_rows_and_a_long_one
     store = harness.engine.store
     for number in range(6):
         await put_run(store, f"r-{number}", {}, "COMPLETED", AT + timedelta(minutes=number))
-    monkeypatch.setattr(stats, "_FIRST_LOOK", 2)
+    monkeypatch.setattr(periods, "FIRST_LOOK", 2)
     monkeypatch.setattr(stats, "MOST_RUNS", 4)
     reads = Counter[str]()
     count_reads(store, reads)

@@ -9,14 +9,15 @@ from cyclopts import App, Parameter
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
 from outlast.cli.options import AsJson, Config
-from outlast.cli.phrases import counted
+from outlast.cli.phrases import counted, dollars
 from outlast.cli.printing import document, note, one_line, out
 from outlast.cli.tables import aligned
 from outlast.domain.ages import age_in
 from outlast.domain.door import canonical_json
 from outlast.domain.ids import LOCAL_USER
 from outlast.ports.store import Store
-from outlast.service.shadow.report import ShadowReports, Wanted
+from outlast.service.periods import Period
+from outlast.service.shadow.report import ShadowReports
 
 app = App(name="shadow", help="Report how far variants agree with the steps beside which they ran.")
 
@@ -36,7 +37,7 @@ def report(
     age = age_in(since)
 
     async def reported(store: Store) -> dict[str, Any]:
-        return await ShadowReports(store).of(Wanted(LOCAL_USER, await store.now() - age, task))
+        return await ShadowReports(store).of(Period(LOCAL_USER, await store.now() - age, task))
 
     found = with_store(config, reported)
     if json:
@@ -87,7 +88,7 @@ def _closer(one: dict[str, Any]) -> list[str]:
 
 
 def _side(name: str, used: dict[str, Any]) -> tuple[str, ...]:
-    cost = "-" if used["cost_usd"] is None else f"${used['cost_usd']:.4f}"
+    cost = "-" if used["cost_usd"] is None else dollars(used["cost_usd"])
     return (name, str(used["tokens"]), cost, str(used["p50_ms"]), str(used["p95_ms"]))
 
 

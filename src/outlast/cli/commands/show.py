@@ -10,7 +10,7 @@ from cyclopts import App
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
 from outlast.cli.options import AsJson, Config, RunId
-from outlast.cli.phrases import counted
+from outlast.cli.phrases import counted, dollars
 from outlast.cli.printing import document, for_run, one_line, out
 from outlast.cli.progress.board import Board
 from outlast.cli.progress.waiting import waits_for
@@ -53,9 +53,7 @@ async def _waits(store: Store, shown: dict[str, Any]) -> list[str]:
 
 def _lines(shown: dict[str, Any], waits: list[str]) -> Iterator[str]:
     state = shown["state"] + (f" ({shown['outcome']})" if shown["outcome"] else "")
-    spent = (
-        f"{counted(shown['steps'], 'step')}, {counted(shown['tokens'], 'token')}, ${shown['cost_usd']:.4f}"
-    )
+    spent = f"{counted(shown['steps'], 'step')}, {counted(shown['tokens'], 'token')}, {dollars(shown['cost_usd'])}"
     facts = [
         ("run", shown["run_id"]),
         ("thread", shown["thread_id"]),
@@ -119,7 +117,7 @@ def _spent(spent: dict[str, Any]) -> Iterator[str]:
                     f"  {part[name] or '(none)'}",
                     counted(part["steps"], "step"),
                     counted(part["tokens"], "token"),
-                    f"${part['cost_usd']:.4f}",
+                    dollars(part["cost_usd"]),
                 )
                 for part in parts
             ]

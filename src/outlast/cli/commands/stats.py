@@ -15,7 +15,8 @@ from outlast.domain.ages import age_in
 from outlast.domain.door import canonical_json
 from outlast.domain.ids import LOCAL_USER
 from outlast.ports.store import Store
-from outlast.service.stats import Period, Statistics
+from outlast.service.periods import Period
+from outlast.service.stats import Statistics
 
 app = App(name="stats")
 

@@ -12,7 +12,7 @@ from outlast.cli.contexts import context_lines
 from outlast.cli.exits import Exit
 from outlast.cli.opening import with_store
 from outlast.cli.options import AsJson, Config
-from outlast.cli.phrases import Line, phrase
+from outlast.cli.phrases import Line, dollars, phrase
 from outlast.cli.printing import json_line, note, out
 from outlast.cli.tables import columns_here, cut, padded
 from outlast.domain.ages import age_in
@@ -145,7 +145,7 @@ def _spent(line: Line) -> str:
     if line["tokens"]:
         parts.append(f"{line['tokens']:,} tok")
     if line["cost_usd"]:
-        parts.append(f"${line['cost_usd']:.4f}")
+        parts.append(dollars(line["cost_usd"]))
     if line["duration_ms"] is not None:
         parts.append(f"{line['duration_ms']:,} ms")
     return "  ".join(parts)

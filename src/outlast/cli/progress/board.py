@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from outlast.cli.phrases import Line, call_of, counted
+from outlast.cli.phrases import Line, call_of, counted, dollars
 from outlast.domain.task import Limits
 
 
@@ -54,7 +54,7 @@ class Board:
     def totals(self) -> str:
         """What the run has used up, in words."""
         bound = f" of {self.max_steps}" if self.max_steps is not None else ""
-        money = f" · ${self.cost_usd:.4f}" if self.cost_usd else ""
+        money = f" · {dollars(self.cost_usd)}" if self.cost_usd else ""
         return f"{counted(self.steps, 'step')}{bound} · {counted(self.tokens, 'token')}{money}"
 
     def doing(self, subtask: str | None) -> str:

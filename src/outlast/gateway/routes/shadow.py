@@ -11,7 +11,7 @@ from outlast.domain.ages import age_in
 from outlast.gateway.access import Reader
 from outlast.gateway.shapes.shadow import ShadowDocument
 from outlast.gateway.site import AtSite
-from outlast.service.shadow.report import Wanted
+from outlast.service.periods import Period
 
 router = APIRouter(prefix="/api/shadow", tags=["shadow"])
 
@@ -31,4 +31,4 @@ async def report(
         caller.require("admin")
     user = None if all_ else caller.user_id
     began = await site.store.now() - age_in(since)
-    return await site.aside.answer(site.shadows.of(Wanted(user, began, task)))
+    return await site.aside.answer(site.shadows.of(Period(user, began, task)))

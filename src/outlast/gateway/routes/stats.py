@@ -11,7 +11,7 @@ from outlast.domain.ages import age_in
 from outlast.gateway.access import Caller, Reader
 from outlast.gateway.shapes.stats import FailedCalls, StatsDocument
 from outlast.gateway.site import AtSite, Site
-from outlast.service.stats import Period
+from outlast.service.periods import Period
 
 router = APIRouter(prefix="/api/stats", tags=["stats"])
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.domain.door import Json, digest_of
+from outlast.domain.door import Json, lot_of
 from outlast.domain.errors import OutlastError
 from outlast.domain.events import (
     AnyEvent,
@@ -149,8 +149,7 @@ class Beside:
     def _chosen(self, call: str, takes: Callable[[Selector], bool]) -> Selector | None:
         """The first selector that takes a step, where it falls into the share; the same after a crash."""
         chosen = next(filter(takes, self._shadow.selectors), None)
-        lot = int(digest_of(f"{self._desk.run_id} {call}")[:8], 16) / 16**8
-        return chosen if lot < self._shadow.share else None
+        return chosen if lot_of(f"{self._desk.run_id} {call}") < self._shadow.share else None
 
     def _begin(
         self, call: str, chosen: Selector, make: Make, arguments: dict[str, Json] | None = None

@@ -7,13 +7,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final
 
 from outlast.domain.shadow import Verdict
 from outlast.journal.history import read_history
-from outlast.ports.run_rows import RunFilter, RunRow
+from outlast.ports.run_rows import RunRow
 from outlast.ports.store import Store
+from outlast.service.periods import Period, rows_of
 from outlast.service.shadow.pairs import Own, Pair, pairs_in
 
 MOST_RUNS: Final = 5_000
@@ -28,15 +28,6 @@ MOST_EXAMPLES: Final = 5
 _MOST_KEPT: Final = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is reported: runs of a user (None: everybody's) that began since a time, of one task if it is named."""
-
-    user_id: str | None
-    since: datetime
-    task: str | None = None
-
-
 @dataclass(slots=True)
 class ShadowReports:
     """Reports over one store. What was read of a journal is kept until something is added to it."""
@@ -44,12 +35,10 @@ class ShadowReports:
     store: Store
     _kept: dict[str, tuple[int, list[Pair]]] = field(default_factory=dict)
 
-    async def of(self, wanted: Wanted) -> dict[str, Any]:
+    async def of(self, period: Period) -> dict[str, Any]:
         """The report: a group for every selector and variant, those with the most comparisons first."""
-        rows = await self.store.list_runs(
-            RunFilter(user_id=wanted.user_id, task=wanted.task, limit=MOST_RUNS)
-        )
-        chosen = [row for row in rows if row.created_at >= wanted.since and _is_shadowed(row)]
+        rows, _ = await rows_of(self.store, period, MOST_RUNS)
+        chosen = [row for row in rows if _is_shadowed(row)]
         groups: dict[tuple[str, str], list[Pair]] = {}
         for row in chosen[:MOST_JOURNALS]:
             for pair in await self._pairs(row.run_id):
@@ -58,7 +47,7 @@ class ShadowReports:
         variants.sort(key=lambda group: (-group["comparisons"], group["selector"], group["variant"]))
         tasks = sorted({row.task for row in chosen})
         return {
-            "since": wanted.since.isoformat(),
+            "since": period.since.isoformat(),
             "runs": len(chosen),
             "tasks": tasks,
             "variants": variants,

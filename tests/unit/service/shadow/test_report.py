@@ -10,8 +10,9 @@ import pytest
 
 from outlast.domain.events import Origin, Recorded, RunForked
 from outlast.journal.history import read_history
+from outlast.service.periods import Period
 from outlast.service.shadow.pairs import pairs_in
-from outlast.service.shadow.report import ShadowReports, Wanted, percentile
+from outlast.service.shadow.report import ShadowReports, percentile
 from outlast.service.trace import trace_run
 from outlast.wiring.engine import Engine, Request
 from tests.law import law
@@ -77,7 +78,7 @@ async def worked_on(engine: Engine, run_id: str) -> None:
 async def reported(engine: Engine, **wanted: Any) -> dict[str, Any]:
     store = engine.store
     since = await store.now() - timedelta(hours=1)
-    return await ShadowReports(store).of(Wanted(wanted.pop("user", "local"), since, **wanted))
+    return await ShadowReports(store).of(Period(wanted.pop("user", "local"), since, **wanted))
 
 
 @law("SEE-4.a", "SEE-4.d")
@@ -177,7 +178,7 @@ async def test_a_journal_is_read_again_once_something_was_added(tmp_path: Path) 
         for _ in range(2):
             await played(engine)
             counts += [
-                group["comparisons"] for group in (await reports.of(Wanted("local", since)))["variants"]
+                group["comparisons"] for group in (await reports.of(Period("local", since)))["variants"]
             ]
         assert counts == [1, 2]
 
