@@ -75,6 +75,7 @@ class Lane:
         self._stop = asyncio.Event()
         self._disturbed = asyncio.Event()
         self._acts: dict[asyncio.Task[None], Claim] = {}
+        self._is_claiming = False
         self._told_now: tuple[datetime, float] | None = None
 
     def stop(self) -> None:
@@ -83,11 +84,12 @@ class Lane:
         self._disturbed.set()
 
     async def is_idle(self) -> bool:
-        """Is nothing being done here, and nothing due?"""
-        if self._acts:
+        """Is nothing being done here, and nothing due? What is claimed meanwhile is not due any more, nor yet begun."""
+        if self._is_at_work:
             return False
         due_at = await self._store.next_due(self.queue.value)
-        return due_at is None or due_at > await self._store.now()
+        is_due = due_at is not None and due_at <= await self._store.now()
+        return not is_due and not self._is_at_work
 
     async def serve(self) -> None:
         """Work until told to stop."""
@@ -118,6 +120,10 @@ class Lane:
         return SAFETY_POLL_SECONDS
 
     @property
+    def _is_at_work(self) -> bool:
+        return bool(self._acts) or self._is_claiming
+
+    @property
     def _room(self) -> int:
         return 0 if self._stop.is_set() else self._slots - len(self._acts)
 
@@ -136,6 +142,14 @@ class Lane:
         return now + timedelta(seconds=self._elapsed() - told_at)
 
     async def _claim(self, limit: int) -> bool:
+        self._is_claiming = True
+        try:
+            return await self._begun(limit)
+        finally:
+            self._is_claiming = False
+
+    async def _begun(self, limit: int) -> bool:
+        """Claim and begin; False when there was nothing."""
         claims = await self._store.claim(
             self.queue.value, self._holder, self._lease_seconds, limit=limit, shares=self._shares
         )

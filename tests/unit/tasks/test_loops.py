@@ -5,6 +5,7 @@ import logging
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -272,6 +273,31 @@ async def test_it_is_idle_when_nothing_is_done_and_nothing_due(tmp_path: Path) -
         async with serving(shift):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await scene.remote.asked.wait()
+            assert not await shift.is_idle()
+
+
+async def test_it_is_not_idle_while_what_is_due_is_being_claimed(tmp_path: Path) -> None:
+    async with staged(tmp_path) as scene:
+        scene.remote.hanging = {"far-k"}
+        await scene.add("k")
+        is_claimed, may_go = asyncio.Event(), asyncio.Event()
+
+        class Slow:
+            async def claim(self, *asked: Any, **more: Any) -> Any:
+                claims = await scene.store.claim(*asked, **more)
+                is_claimed.set()
+                await may_go.wait()
+                return claims
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(scene.store, name)
+
+        shift = scene.shift(Slow())
+        async with serving(shift), asyncio.timeout(PATIENCE_SECONDS):
+            await is_claimed.wait()
+            assert not await shift.is_idle()
+            may_go.set()
+            await scene.remote.asked.wait()
             assert not await shift.is_idle()
 
 
