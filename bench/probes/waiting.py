@@ -1,10 +1,16 @@
-"""The memory of runs that wait: how much a process grows when a worker has parked many runs that wait for an approval."""
+"""The memory of runs that wait: how much a process grows when a worker has parked many runs that wait for an approval.
+
+What a process takes in once, as its caches and the heap under them fill, comes in jumps in a few of the stages; what is kept of
+every run comes in each.
+"""
 
 import asyncio
 import gc
 import os
 import secrets
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from bench.probes.ours import SERVER_VARIABLE, engine_in
@@ -15,6 +21,7 @@ from outlast.wiring.engine import Engine, Request
 
 APPROVAL = "  approvals: [{tool: noop}]\n"
 BATCH_RUNS = 100
+STAGES = 5
 WARM_UP_RUNS = 500
 
 
@@ -39,17 +46,19 @@ async def park(engine: Engine, runs: int) -> None:
 
 
 async def measure(directory: Path, runs: int) -> dict[str, Any]:
-    """Resident memory before and after `runs` more runs wait."""
+    """How resident memory grew while `runs` more runs came to wait: stage by stage, each a fifth of them, and in all."""
     engine = engine_in(directory, 5, Rounds(), APPROVAL)
     await engine.open()
     await park(engine, WARM_UP_RUNS)
-    before = resident_bytes()
-    await park(engine, runs)
-    after = resident_bytes()
+    held = [resident_bytes()]
+    for _ in range(STAGES):
+        await park(engine, runs // STAGES)
+        held.append(resident_bytes())
     waiting = await engine.store.list_runs(RunFilter(state="WAITING", limit=runs * 2))
     await engine.close()
     assert len(waiting) == runs + WARM_UP_RUNS
-    return {"grown_bytes": after - before, "runs": runs}
+    stages = [after - before for before, after in pairwise(held)]
+    return {"grown_bytes": held[-1] - held[0], "steadily_bytes": median(stages) * STAGES, "stages": stages}
 
 
 async def main() -> None:
