@@ -59,6 +59,12 @@ class Link:
         found = await self.rows(text, *arguments)
         return found[0][0] if found else None
 
+    async def changes(self, text: str, *arguments: object) -> bool:
+        """Did one query change any row? It is a transaction of its own, and returns no rows: what would be read of them is saved."""
+        self._count()
+        told: str = await self.connection.execute(in_schema(text, self._schema), *arguments)
+        return not told.endswith(" 0")
+
     async def many(self, text: str, arguments: Sequence[Sequence[object]]) -> None:
         """Run one query for each of several lists of arguments, all of them or none."""
         self._count()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from outlast.adapters.stores.postgres.encoding import Batch, document_of
 from outlast.adapters.stores.postgres.link import Link
@@ -12,7 +12,20 @@ from outlast.adapters.stores.postgres.wishes import claims_for, columns_of
 from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.stream import Append
 
+
+def _append_few(added: int) -> str:
+    """The statement for so many events."""
+    values = (
+        f"({n + 1}, ${4 * n + 6}::text, ${4 * n + 7}::bigint, ${4 * n + 8}::timestamptz, ${4 * n + 9}::text)"
+        for n in range(added)
+    )
+    text = query("append_few_if_at")
+    return text.replace("{added}", str(added)).replace("{values}", ", ".join(values))
+
+
 _APPEND = query("append_events_if_at")
+_FEW: Final = 4
+_APPEND_FEW: Final = {added: _append_few(added) for added in range(1, _FEW + 1)}
 _APPEND_GROUPS = query("append_groups_if_at")
 _WHY_NOT_APPENDED = query("why_not_appended")
 _CLAIMED = query("claimed_for_batches")
@@ -47,28 +60,21 @@ async def _write_appends(link: Link, batches: Sequence[Batch]) -> list[Committed
     pairs = [(batch.plain, batch.number) for batch in batches if batch.plain is not None]
     if len(pairs) == 1:
         [(append, number)] = pairs
-        written = {append.stream} if await _append_one(link, append, number) else set()
-    else:
-        written = await _append_many(link, pairs)
+        return [_COMMITTED if await _append_one(link, append, number) else await _why_refused(link, append)]
+    written = await _append_many(link, pairs)
     return [
         _COMMITTED if append.stream in written else await _why_refused(link, append) for append, _ in pairs
     ]
 
 
 async def _append_one(link: Link, append: Append, number: int) -> bool:
-    found = await link.rows(
-        _APPEND,
-        append.stream,
-        append.after,
-        append.queue,
-        append.generation,
-        number,
-        [event.kind for event in append.events],
-        [event.version for event in append.events],
-        [event.at for event in append.events],
-        [event.body for event in append.events],
-    )
-    return bool(found)
+    events = append.events
+    guards = append.stream, append.after, append.queue, append.generation, number
+    if append.after and len(events) <= _FEW:
+        given = [value for event in events for value in (event.kind, event.version, event.at, event.body)]
+        return await link.changes(_APPEND_FEW[len(events)], *guards, *given)
+    columns = zip(*[(event.kind, event.version, event.at, event.body) for event in events], strict=True)
+    return await link.changes(_APPEND, *guards, *map(list, columns))
 
 
 async def _append_many(link: Link, pairs: Sequence[tuple[Append, int]]) -> set[str]:
