@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from outlast.adapters.stores.postgres.encoding import Batch
-from outlast.adapters.stores.postgres.link import Backend, Link
+from outlast.adapters.stores.postgres.link import Backend
 from outlast.adapters.stores.postgres.patience import Patience
 from outlast.adapters.stores.postgres.pool import Pool
 from outlast.adapters.stores.postgres.recovery import Recovery
@@ -96,14 +96,13 @@ class Committer:
     async def commit(self, batch: Batch) -> Answer:
         """What became of a batch. Cancelling the caller may or may not undo it, and undoes no other."""
         line = self._line_of(batch)
-        waiting = _Waiting(batch)
         if line.under_way == 0:
             line.under_way = 1
             try:
-                await self._write([waiting])  # alone, so it need not wait for a task to be scheduled
+                return await self._write_alone(batch)
             finally:
                 self._hand_over(line)
-            return waiting.answer.result()
+        waiting = _Waiting(batch)
         line.waiting.append(waiting)
         if line.under_way < _AT_ONCE:
             line.under_way += 1
@@ -144,35 +143,59 @@ class Committer:
         finally:
             self._end(line)
 
+    async def _write_alone(self, batch: Batch) -> Answer:
+        """Write what nothing else is written with, here and now: no task has to be scheduled for it."""
+        patience = self._new_patience()
+        try:
+            answers = await self._send((batch,))
+        except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever asked
+            waiting = _Waiting(batch)
+            await self._write_after(error, [waiting], patience)
+            return waiting.answer.result()
+        self._note((batch,), answers)
+        return answers[0]
+
     async def _write(self, group: Sequence[_Waiting]) -> None:
         patience = self._new_patience()
+        try:
+            answers = await self._send([waiting.batch for waiting in group])
+        except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever asked
+            await self._write_after(error, group, patience)
+        else:
+            self._answer(group, answers)
+
+    async def _write_after(self, error: Exception, group: Sequence[_Waiting], patience: Patience) -> None:
+        """Write what could not be written yet, and why."""
         while True:
+            if isinstance(error, _Unanswered):
+                for waiting in group:
+                    await self._settle(waiting, error.backend)
+                return
+            if len(group) > 1 and not _is_of_everyone(error):
+                for waiting in group:
+                    await self._write([waiting])
+                return
+            if not await self._is_waited_out(patience, error, group):
+                return
             try:
                 answers = await self._send([waiting.batch for waiting in group])
-            except _Unanswered as lost:
-                for waiting in group:
-                    await self._settle(waiting, lost.backend)
-                return
-            except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever asked
-                if len(group) > 1 and not _is_of_everyone(error):
-                    for waiting in group:
-                        await self._write([waiting])
-                    return
-                if not await self._is_waited_out(patience, error, group):
-                    return
+            except Exception as another:  # noqa: BLE001 - as above
+                error = another
             else:
                 self._answer(group, answers)
                 return
 
     async def _send(self, batches: Sequence[Batch]) -> list[Answer]:
-        used: Link | None = None
+        link = await self._pool.take()
         try:
-            async with self._pool.link() as used:
-                return await write(used, batches)
-        except Exception as error:
-            if used is not None and is_lost(error):
-                raise _Unanswered(used.backend) from error
+            answers = await write(link, batches)
+        except BaseException as error:
+            self._pool.give_back(link, error)
+            if isinstance(error, Exception) and is_lost(error):
+                raise _Unanswered(link.backend) from error
             raise
+        self._pool.give_back(link)
+        return answers
 
     async def _settle(self, waiting: _Waiting, backend: Backend | None) -> None:
         try:
@@ -192,12 +215,18 @@ class Committer:
         return True
 
     def _answer(self, group: Sequence[_Waiting], answers: Sequence[Answer]) -> None:
-        pairs = list(zip(group, answers, strict=True))
-        written = [waiting.batch for waiting, answer in pairs if isinstance(answer, Committed)]
-        self.commits += bool(written)
-        self._tell(written)
-        for waiting, answer in pairs:
+        self._note([waiting.batch for waiting in group], answers)
+        for waiting, answer in zip(group, answers, strict=True):
             waiting.succeed(answer)
+
+    def _note(self, batches: Sequence[Batch], answers: Sequence[Answer]) -> None:
+        """Tell of what was written."""
+        written = [
+            batch for batch, answer in zip(batches, answers, strict=True) if isinstance(answer, Committed)
+        ]
+        if written:
+            self.commits += 1
+            self._tell(written)
 
 
 def _is_of_everyone(error: Exception) -> bool:

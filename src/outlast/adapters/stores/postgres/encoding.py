@@ -13,6 +13,7 @@ from typing import Final, assert_never
 from outlast.adapters.stores.postgres.channels import Channels
 from outlast.adapters.stores.watches import QUEUE_TOPIC, SIGNAL_TOPIC, topics_of
 from outlast.domain.errors import CallerMistake
+from outlast.domain.quick import quick
 from outlast.ports.batch import Item, Write
 from outlast.ports.queue import ClaimDue, Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
@@ -27,6 +28,7 @@ Field = str | int | bool | None | list["Fields"] | list[str]
 Fields = dict[str, Field]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Batch:
     """A batch on its way. `number` is drawn for it and marks its events in the journal.
@@ -70,12 +72,12 @@ class Batch:
 def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
     """A batch of items, ready to be sent. Raises CallerMistake (`not_storable`) for what no text or number of a server holds."""
     number = secrets.randbits(63)
-    topics = frozenset(topic for item in items for topic in topics_of(item))
     try:
         plain = _plain(items)
         if plain is not None:
             _check(plain)
-            return Batch(items, number, topics, plain)
+            return Batch(items, number, frozenset(topics_of(plain)), plain)
+        topics = frozenset(topic for item in items for topic in topics_of(item))
         wishes = tuple(_wish(item) for item in items if isinstance(item, ClaimDue))
         releases = _releases(items) if not topics else None
         if releases is not None:

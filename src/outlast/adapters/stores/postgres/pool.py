@@ -21,26 +21,40 @@ class Pool:
     @asynccontextmanager
     async def link(self) -> AsyncIterator[Link]:
         """A link for a while. One that was lost meanwhile is not lent again. Raises what making one raises."""
-        async with self._room:
-            link = self._take() or await self._dialer.dial()
-            try:
-                yield link
-            except BaseException as error:
-                if is_of_a_pooler(error):
-                    self._dialer.beware_of_pooler()
-                if is_lost(error) or is_of_a_pooler(error) or isinstance(error, asyncio.CancelledError):
-                    link.cut()
-                raise
-            finally:
-                if not link.is_closed:
-                    self._idle.append(link)
+        link = await self.take()
+        try:
+            yield link
+        except BaseException as error:
+            self.give_back(link, error)
+            raise
+        self.give_back(link)
+
+    async def take(self) -> Link:
+        """A link, which the caller gives back. Raises what making one raises."""
+        await self._room.acquire()
+        try:
+            return self._next_idle() or await self._dialer.dial()
+        except BaseException:
+            self._room.release()
+            raise
+
+    def give_back(self, link: Link, error: BaseException | None = None) -> None:
+        """A link that was taken, and what its last use raised."""
+        if error is not None:
+            if is_of_a_pooler(error):
+                self._dialer.beware_of_pooler()
+            if is_lost(error) or is_of_a_pooler(error) or isinstance(error, asyncio.CancelledError):
+                link.cut()
+        if not link.is_closed:
+            self._idle.append(link)
+        self._room.release()
 
     async def close(self) -> None:
         """Close the links that nobody has."""
         idle, self._idle = self._idle, []
         await asyncio.gather(*[link.close() for link in idle])
 
-    def _take(self) -> Link | None:
+    def _next_idle(self) -> Link | None:
         while self._idle:
             link = self._idle.pop()
             if not link.is_closed:

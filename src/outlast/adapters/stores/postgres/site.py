@@ -54,7 +54,7 @@ class Site:
         return Patience(self._patience_seconds, self._where)
 
     def _tell(self, written: Sequence[Batch]) -> None:
-        topics = {topic for batch in written for topic in batch.topics}
+        topics = frozenset[str]().union(*[batch.topics for batch in written])
         self._watches.touch(topics)
         self.crier.cry(topic for topic in topics if not topic.startswith((QUEUE_TOPIC, SIGNAL_TOPIC)))
 

@@ -94,7 +94,9 @@ class PostgresStore:
         items = tuple(batch)
         if not items:
             return Committed()
-        encoded = encode(items, self._channels)
+        encoded, home = encode(items, self._channels), self._home
+        if home is not None and home.loop is asyncio.get_running_loop():  # as in `_at`, with less on the way
+            return await home.committer.commit(encoded)
         return await self._at(lambda site: site.committer.commit(encoded))
 
     async def read_events(self, stream: str, after: int = 0, limit: int | None = None) -> list[EventRow]:
