@@ -183,7 +183,8 @@ class Meddled(SqliteStore):
 
     async def commit(self, batch: Sequence[Item]) -> Committed | Refused:
         if self.run_id and any(
-            isinstance(one, Append) and "COMPLETED" in one.events[-1].body for one in batch
+            isinstance(one, Append) and any("COMPLETED" in event.body for event in one.events)
+            for one in batch
         ):
             run_id, self.run_id = self.run_id, ""
             await signals.cancel(self, run_id, "ann")

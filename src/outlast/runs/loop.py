@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, TypeVar
 
 from outlast.domain.errors import Broken
-from outlast.domain.states import HELD, State
+from outlast.domain.states import State
 from outlast.ports.watch import Watch
 from outlast.runs.decide import next_timer
 from outlast.runs.desk import NOTHING_TO_DO
+from outlast.runs.rest import rest_of
 from outlast.runs.session import Session
-
-LONGEST_WAIT_SECONDS: Final = 60.0
-"""A worker sits out shorter waits; for longer ones it gives the run back until it is due."""
 
 STORE_TROUBLES: Final = frozenset({"store_unavailable", "store_refused", "store_full", "commit_unknown"})
 """What a store may get over while the lease still holds."""
@@ -34,16 +31,11 @@ async def drive(session: Session) -> str:
     watch = session.desk.store.watch([f"signals:{session.desk.run_id}"])
     listener = asyncio.create_task(_listen(session, watch))
     try:
-        while True:
+        while session.given_back is None:
             session.wake.clear()
             await _one_turn(session)
-            rest = _rest(session)
-            if rest is not None:
-                reason, due_at = rest
-                if await patiently(session, partial(session.release, reason, due_at)):
-                    return reason
-                continue
-            await _wait(session)
+            await _go_on(session)
+        return session.given_back
     finally:
         listener.cancel()
         watch.stop()
@@ -78,22 +70,19 @@ async def patiently(session: Session, attempt: Callable[[], Awaitable[T]]) -> T:
         wait_seconds = min(wait_seconds * 2, 2.0)
 
 
-def _rest(session: Session) -> tuple[str, datetime | None] | None:
-    """Why and until when the run is given back; None while there is something to wait for here."""
-    state = session.state
-    if session.is_busy and state.state not in (State.COMPLETED, State.CANCELLED):
-        return None
-    timer = next_timer(state, session.decided_at)
-    if state.has_ended:
-        return "ended", None
-    if state.state in HELD:
-        return str(state.state).lower(), timer
-    now = session.desk.now()
-    if session.is_draining:
-        return "shutdown", now
-    if timer is None:
-        return "nothing to do", None
-    return ("waiting to try again", timer) if timer - now > timedelta(seconds=LONGEST_WAIT_SECONDS) else None
+async def _go_on(session: Session) -> None:
+    """Give the run back where nothing is left to do for it here, else wait for something; one turn may have given it back already."""
+    if session.given_back is not None:
+        return
+    is_over = session.state.state in (State.COMPLETED, State.CANCELLED)
+    now, is_draining = session.desk.now(), session.is_draining
+    rest = None
+    if is_over or not session.is_busy:
+        rest = rest_of(session.state, session.decided_at, now, is_draining=is_draining)
+    if rest is None:
+        await _wait(session)
+    else:
+        await patiently(session, partial(session.release, rest))
 
 
 async def _wait(session: Session) -> None:

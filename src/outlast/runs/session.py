@@ -51,6 +51,7 @@ from outlast.runs.readings import Readings
 from outlast.runs.recall.perform import perform_recall
 from outlast.runs.relay import Relay
 from outlast.runs.remembering.queue import due_for_memory
+from outlast.runs.rest import Rest, rest_of
 from outlast.runs.summary import row_change, thread_words
 
 Reload = Callable[[], Awaitable[Readings]]
@@ -68,7 +69,7 @@ KILL_PATIENCE_SECONDS: Final = 0.75
 
 
 class Session:
-    """A claimed run. `thread_position` is up to where it knows its thread."""
+    """A claimed run. `thread_position` is up to where it knows its thread; `given_back` says why it was, once it was."""
 
     def __init__(
         self, desk: Desk, readings: Readings, reload: Reload, wake: asyncio.Event, thread_position: int = 0
@@ -83,6 +84,7 @@ class Session:
         self.is_cut_short = False
         self.has_signals = False
         self.relay: Relay | None = None
+        self.given_back: str | None = None
         self.decided_at = desk.now()
         self._reload = reload
         self._in_flight: dict[str, asyncio.Task[None]] = {}
@@ -90,6 +92,7 @@ class Session:
         self._snapshot_at = readings.state.position
         self._trouble: BaseException | None = None
         self._is_stale = False
+        self._giving_back = ""
         self._unsure: list[Started] = []
         self._is_in_line = readings.state.in_line
         self._refused: set[str] = set()
@@ -123,6 +126,8 @@ class Session:
         """
         if self._is_stale:
             await self._read_anew()
+            if self._was_given_back():
+                return True
             self._begin_unsure()
         outcomes = list(self._done)
         self._done.clear()
@@ -135,24 +140,15 @@ class Session:
             raise self._trouble
         return has_written
 
-    async def release(self, reason: str, due_at: datetime | None) -> bool:
-        """Give the run back in one commit with the event that says so. False when somebody appended meanwhile."""
+    async def release(self, rest: Rest) -> None:
+        """Give the run back in a commit of its own. It is not given back when somebody appended meanwhile."""
         if self._is_stale:
             await self._read_anew()
-            if not self.state.is_claimed:
-                return True
-        draft = Draft()
-        now, lease = self.desk.now(), self.desk.lease.claim
+            if self._was_given_back():
+                return
+        draft, now = Draft(), self.desk.now()
         self._place_offered(draft, now)
-        self.drafter.place(draft, RunReleased(reason), now)
-        is_quiet = due_at is not None and is_found_in_time(due_at - now)
-        give_back = Release("runs", self.desk.run_id, lease.generation, due_at, reason, is_quiet)
-        wish = None if self.relay is None else self.relay.wish()
-        asked_at = self.desk.seconds()
-        written = await self._committed(draft, [give_back] if wish is None else [give_back, wish])
-        if written is not None and wish is not None and self.relay is not None:
-            self.relay.take(written.claims, asked_at)
-        return written is not None
+        await self._given_back(draft, rest, now)
 
     async def kill_calls(self) -> None:
         """Cancel the calls in flight and wait until nothing of them is left, for so long. What had ended before is kept."""
@@ -172,11 +168,13 @@ class Session:
 
     async def _written(self, outcomes: Sequence[Outcome]) -> bool:
         for _ in range(MAX_RACES):
-            draft = self._drafted(outcomes)
+            draft, now = Draft(before=self.state), self.desk.now()
+            self._fill(draft, outcomes, now)
             if not draft.recorded:
                 return False
-            self._unsure = draft.started
-            if await self._committed(draft) is not None:
+            self._unsure, rest = draft.started, self._rest_after(draft, now)
+            written = self._committed(draft) if rest is None else self._given_back(draft, rest, now)
+            if await written is not None:
                 self._begin_unsure()
                 return True
             self._unsure = []
@@ -187,8 +185,7 @@ class Session:
             "The run is taken up again; if this lasts, see who signals it so often.",
         )
 
-    def _drafted(self, outcomes: Sequence[Outcome]) -> Draft:
-        draft, now = Draft(before=self.state), self.desk.now()
+    def _fill(self, draft: Draft, outcomes: Sequence[Outcome], now: datetime) -> None:
         for outcome in outcomes:
             if is_awaited(self.state, outcome.events):
                 self._place(draft, outcome, now)
@@ -197,7 +194,35 @@ class Session:
             self.drafter.settle(draft, now)
         if draft.recorded:
             self._place_offered(draft, now)
-        return draft
+
+    def _rest_after(self, draft: Draft, now: datetime) -> Rest | None:
+        """Why the run is given back in the very commit of a draft: where nothing is left to do here once it is durable."""
+        if draft.started or self.is_busy or self._trouble is not None:
+            return None
+        return rest_of(self.state, self.decided_at, now, is_draining=self.is_draining)
+
+    async def _given_back(self, draft: Draft, rest: Rest, now: datetime) -> Committed | None:
+        """Write a draft with the event that gives the run back; the next one is taken where that is wanted."""
+        self._giving_back, lease = rest.reason, self.desk.lease.claim
+        self.drafter.place(draft, RunReleased(rest.reason), now)
+        is_quiet = rest.due_at is not None and is_found_in_time(rest.due_at - now)
+        give_back = Release("runs", self.desk.run_id, lease.generation, rest.due_at, rest.reason, is_quiet)
+        wish = None if self.relay is None else self.relay.wish()
+        asked_at = self.desk.seconds()
+        written = await self._committed(draft, [give_back] if wish is None else [give_back, wish])
+        if written is not None:
+            self.given_back = rest.reason
+            if wish is not None and self.relay is not None:
+                self.relay.take(written.claims, asked_at)
+        return written
+
+    def _was_given_back(self) -> bool:
+        """Did the journal, read anew, turn out to hold the event that gives the run back, with all that was written beside it?"""
+        if self.state.is_claimed or self.state.generation != self.desk.generation:
+            return False
+        self.given_back = self._giving_back
+        self._done.clear()
+        return True
 
     def _place_offered(self, draft: Draft, now: datetime) -> None:
         """What was seen beside the run rides along; no commit is made for it alone."""

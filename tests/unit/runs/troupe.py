@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
 
 from outlast.domain.apply import apply
@@ -36,8 +35,8 @@ from outlast.ports.provider import ToolSchema
 from outlast.runs.calls import RUN_AGAIN, in_flight
 from outlast.runs.decide import Workflow
 from outlast.runs.drafting import Draft, Drafter, Started
-from outlast.runs.loop import _rest
 from outlast.runs.readings import Readings, read_all
+from outlast.runs.rest import rest_of
 
 RUN_ID = "r-1"
 BEGAN_AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -161,25 +160,18 @@ class Troupe:
         return "\n".join(f"{one.position:4} {str(one.event)[:160]}" for one in self.history[-last:])
 
     def _give_back(self) -> None:
-        if self.readings is None:
+        if self.readings is None or self.in_flight:
             return
-        desk = SimpleNamespace(now=lambda: self.now)
-        session = SimpleNamespace(
-            state=self.state,
-            is_busy=bool(self.in_flight),
-            is_draining=self.is_draining,
-            desk=desk,
-            decided_at=self.decided_at,
-        )
-        rest = _rest(session)  # type: ignore[arg-type]
+        rest = rest_of(self.state, self.decided_at, self.now, is_draining=self.is_draining)
         if rest is None:
             return
-        reason, due_at = rest
-        assert reason != "nothing to do", f"given back at {self.state.state} with nothing that would wake it"
-        assert due_at is None or due_at > self.now or self.is_draining, (
+        assert rest.reason != "nothing to do", (
+            f"given back at {self.state.state} with nothing that would wake it"
+        )
+        assert rest.due_at is None or rest.due_at > self.now or self.is_draining, (
             "it would be claimed again at once, for ever"
         )
-        released = Recorded(self.state.position + 1, self.now, RunReleased(reason))
+        released = Recorded(self.state.position + 1, self.now, RunReleased(rest.reason))
         self._commit(released)
         self.readings = None
 
