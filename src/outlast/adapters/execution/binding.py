@@ -110,7 +110,7 @@ def bind(declared: object, children: Children | None = None) -> Tool:
         max_concurrent=given.max_concurrent,
         background=Background(LOCAL_DRIVER, name) if given.background else None,
         version=digest_of(canonical_json([name, input_schema, output_schema, effect, _source(declared)])),
-        call=CallInLoop(function) if is_async else CallInChild(declared, children),
+        call=CallInLoop(function) if is_async else CallInChild(declared, function, children),
     )
 
 

@@ -21,7 +21,7 @@ from outlast.adapters.execution.runner import CARRIED
 from outlast.adapters.execution.schema_from_hints import context_parameter
 from outlast.domain.bounded import bound
 from outlast.domain.door import Json
-from outlast.domain.errors import CallerMistake, Passing
+from outlast.domain.errors import CallerMistake, Passing, ToolTrouble
 from outlast.ports.tool import BaseTool, ToolContext, ToolResult
 
 _MOST_PRINTED_BYTES: Final = 4_000
@@ -45,6 +45,7 @@ class CallInLoop:
         """The answer. Raises Passing (`timeout`, `tool_failed`), and outlast's own errors as they come."""
         named = revive_arguments(self._function, arguments)
         if self._context is not None:
+            _make_workspace(context)
             named[self._context] = context
         clock = asyncio.timeout(tool.timeout_seconds)
         try:
@@ -58,8 +59,10 @@ class CallInLoop:
 class CallInChild:
     """Calls a plain `def` in a process of its own, which is ended with all it started."""
 
-    def __init__(self, declared: Any, children: Children | None) -> None:
+    def __init__(self, declared: Any, function: Callable[..., Any], children: Children | None) -> None:
+        """`function` is what does the work of what was `declared`."""
         self._children = children
+        self._takes_context = context_parameter(function) is not None
         self._origin, self._state = _whereabouts(declared)
 
     async def __call__(self, tool: Called, arguments: dict[str, Json], context: ToolContext) -> Answer:
@@ -79,6 +82,8 @@ class CallInChild:
 
     def _job(self, arguments: dict[str, Json], context: ToolContext) -> dict[str, Any]:
         carried = {name: getattr(context, name) for name in CARRIED}
+        if self._takes_context:
+            _make_workspace(context)
         return {
             "origin": asdict(self._origin),
             "state": self._state,
@@ -101,6 +106,18 @@ def _whereabouts(declared: Any) -> tuple[Origin, str | None]:
             "invalid_tool",
             f"The attributes of {type(declared).__name__} cannot be taken to a process of its own: {error}.",
             "Keep only plain values on the instance, or write execute as async def.",
+        ) from error
+
+
+def _make_workspace(context: ToolContext) -> None:
+    """Make the workspace for a tool that is shown where it is; most runs never have one. Raises ToolTrouble."""
+    try:
+        context.workspace.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ToolTrouble(
+            "workspace_unavailable",
+            f"The workspace of the run cannot be made: {error.strerror} ({context.workspace}).",
+            "Do without files, and say so: whoever runs outlast must see to this folder.",
         ) from error
 
 

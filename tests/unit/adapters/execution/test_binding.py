@@ -1,7 +1,8 @@
 """A tool as a person writes it becomes the tool the engine runs."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -227,3 +228,47 @@ def test_instance_that_cannot_travel_is_refused() -> None:
     greeting.word = lambda: None
     with pytest.raises(CallerMistake, match="cannot be taken to a process"):
         bind(greeting)
+
+
+@tool(effect="read")
+async def counts(text: str) -> int:
+    """Count words."""
+    return len(text.split())
+
+
+@tool(effect="read")
+async def looks(text: str, context: ToolContext) -> bool:
+    """Look whether there is a workspace."""
+    return context.workspace.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("in_loop", "arguments", "is_made"),
+    [
+        (counts, {"text": "a"}, False),
+        (looks, {"text": "a"}, True),
+        (plain_tools.add, {"a": 1, "b": 2}, False),
+    ],
+)
+async def test_a_workspace_is_made_for_the_tools_that_are_shown_it(
+    context: ToolContext, tmp_path: Path, in_loop: Any, arguments: dict[str, Any], is_made: bool
+) -> None:
+    workspace = tmp_path / "workspaces" / "r-1"
+    answer = await bind(in_loop).run(arguments, replace(context, workspace=workspace))
+    assert isinstance(answer, ToolResult)
+    assert answer.success
+    assert workspace.is_dir() is is_made
+    if is_made:
+        assert answer.data is True
+
+
+@pytest.mark.parametrize("shown", [looks, plain_tools.describe])
+async def test_a_workspace_that_cannot_be_made_is_told_and_the_tool_not_run(
+    context: ToolContext, tmp_path: Path, shown: Any
+) -> None:
+    (tmp_path / "workspaces").write_text("a file in its place")
+    without = replace(context, workspace=tmp_path / "workspaces" / "r-1")
+    arguments = {"text": "a"} if shown is looks else {"length": {"amount": 1.0}}
+    with pytest.raises(ToolTrouble, match="workspaces/r-1") as caught:
+        await bind(shown).run(arguments, without)
+    assert caught.value.code == "workspace_unavailable"
