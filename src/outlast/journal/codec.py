@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import marshal
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,9 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 from outlast.domain.door import Json, json_writer
 from outlast.domain.errors import Broken
+from outlast.domain.events import PinnedTool
 from outlast.domain.quick import quick
+from outlast.domain.task import TaskDefinition
 
 PAYLOAD_BYTES: Final = 8192
 """Strings of more bytes than this are stored once, by content."""
@@ -33,6 +36,12 @@ UNREADABLE: Final = (ValueError, TypeError, KeyError, AttributeError, OverflowEr
 Upcast = Callable[[dict[str, Json]], dict[str, Json]]
 _EXACT: Final = frozenset({str, int, bool, float})
 """Types whose values are what JSON gives, and need no decoding."""
+
+_SHARED: Final = frozenset({TaskDefinition, PinnedTool})
+"""What many runs are pinned to alike: what is written alike is read as one value."""
+
+MOST_SHARED: Final = 200
+"""How many values of a kind are kept to be shared."""
 
 Encoder = Callable[[Any], Any]
 Decoder = Callable[[Any], Any]
@@ -95,6 +104,11 @@ def from_plain(kind: type[Any], plain: Any) -> Any:
     return decoder_of(kind)(plain)
 
 
+def encoder_but_for(kind: type[Any], name: str) -> Encoder:
+    """What turns instances of the dataclass `kind` into plain JSON values, all but the field `name`, which is left as it is."""
+    return _dataclass_encoder(kind, name)
+
+
 def encoder_of(hint: Any) -> Encoder:
     """What turns values of the type `hint` into plain JSON values."""
     return _encoder_of(hint)
@@ -131,7 +145,7 @@ def decoder_of(hint: Any) -> Decoder:
 def _decoder_of(hint: Any) -> Decoder:
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint):
-        return _dataclass_decoder(hint)
+        return _sharing(_dataclass_decoder(hint)) if hint in _SHARED else _dataclass_decoder(hint)
     if origin is tuple:
         each = decoder_of(get_args(hint)[0])
         return lambda value: tuple([each(item) for item in _checked(list, value)])
@@ -151,10 +165,15 @@ def _decoder_of(hint: Any) -> Decoder:
     return _same
 
 
-def _dataclass_encoder(kind: Any) -> Encoder:
+def _dataclass_encoder(kind: Any, left_as_it_is: str | None = None) -> Encoder:
     hints = _hints(kind)
     parts = [
-        (field.name, _default_of(field), encoder_of(hints[field.name])) for field in dataclasses.fields(kind)
+        (
+            field.name,
+            _default_of(field),
+            _same if field.name == left_as_it_is else encoder_of(hints[field.name]),
+        )
+        for field in dataclasses.fields(kind)
     ]
 
     def encode_fields(value: Any) -> dict[str, Any]:
@@ -180,6 +199,25 @@ def _dataclass_decoder(kind: Any) -> Decoder:
         return kind(**fields)
 
     return decode_fields
+
+
+def _sharing(decode_one: Decoder) -> Decoder:
+    """A decoder that gives one value for all that is written alike, to the types of numbers and the order of keys."""
+    known: dict[bytes, Any] = {}
+
+    def decode_shared(plain: Any) -> Any:
+        written = marshal.dumps(
+            plain, 2
+        )  # the quickest exact spelling of a tree; without references, so that like is alike
+        found = known.get(written)
+        if found is None:
+            found = decode_one(plain)
+            if len(known) >= MOST_SHARED:
+                known.clear()
+            known[written] = found
+        return found
+
+    return decode_shared
 
 
 @cache

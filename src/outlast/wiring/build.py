@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from outlast.adapters.execution.validation import check_arguments, check_output, problems_in
+from outlast.domain.by_identity import by_identity
 from outlast.domain.door import Json, canonical_json
 from outlast.domain.events import PinnedTool
 from outlast.domain.task import RetrySettings, TaskDefinition
@@ -21,7 +22,7 @@ from outlast.ports.provider import Provider
 from outlast.ports.store import Store
 from outlast.ports.tool import Tool
 from outlast.runs.background import LOCAL
-from outlast.runs.means import FormRead, Means, Variant
+from outlast.runs.means import FormRead, Means, Shadow, Variant
 from outlast.runs.remembering.long_term_memory import LongTermMemory
 from outlast.runs.shadowing.aftermath import Aftermath
 from outlast.runs.structured import read_structured
@@ -82,6 +83,8 @@ class Builder:
         self._afterwards = Aftermath()
         self._catalogues: dict[tuple[Path | str, ...], ToolCatalogue] = {}
         self._pinned: dict[str, Settings] = {}
+        self._settings = by_identity(self._settings_of, MOST_PINNED)
+        self._rules = rules_of(settings)
         elsewhere: dict[str, BackgroundDrivers] = dict.fromkeys(KINDS, McpDrivers(self._mcp, settings))
         here: dict[str, BackgroundDrivers] = (
             {} if store is None else {LOCAL: LocalDrivers(LocalDriver(store, self))}
@@ -91,9 +94,9 @@ class Builder:
     async def __call__(self, run_id: str, definition: TaskDefinition) -> Means:
         """The means of a run. Raises CallerMistake for everything the run needs that is not here."""
         settings = self._settings(definition)
-        means = await self._means(run_id, definition, settings, self._endpoints)
         build = partial(self._variant, run_id, definition, settings)
-        return replace(means, shadow=shadow_of(definition, settings, build, self._afterwards))
+        shadow = shadow_of(definition, settings, build, self._afterwards)
+        return await self._means(run_id, definition, settings, self._endpoints, shadow)
 
     async def _variant(
         self, run_id: str, definition: TaskDefinition, settings: Settings, *, only_prompts: bool
@@ -105,13 +108,16 @@ class Builder:
         return Variant(changed, await self._means(run_id, needed, other, Endpoints()))
 
     async def _means(
-        self, run_id: str, definition: TaskDefinition, settings: Settings, endpoints: Endpoints
+        self,
+        run_id: str,
+        definition: TaskDefinition,
+        settings: Settings,
+        endpoints: Endpoints,
+        shadow: Shadow | None = None,
     ) -> Means:
         models = self._models(definition, settings, endpoints)
         tools = await self._tools(definition, settings)
         workflow, hooks = workflow_of(definition), hooks_of(definition)
-        workspace = workspace_of(self._own.home, run_id)
-        workspace.mkdir(parents=True, exist_ok=True)
         reading = await self._reading(settings, tools)
 
         async def close() -> None:
@@ -127,7 +133,7 @@ class Builder:
             check_arguments=check_arguments,
             check_output=check_output,
             read_form=read_form,
-            workspace=workspace,
+            workspace=workspace_of(self._own.home, run_id),
             live=self._live,
             search=reading.search,
             fetch=reading.fetch,
@@ -135,6 +141,7 @@ class Builder:
             memory=self._memory if definition.is_remembered else None,
             indoors=ServiceIndoors(self.drivers),
             office=self._office(tools),
+            shadow=shadow,
         )
 
     def _office(self, tools: Mapping[str, Tool]) -> TaskOffice | None:
@@ -142,7 +149,7 @@ class Builder:
         if self._store is None:
             return None
         own = self._own
-        return TaskOffice(self._store, tools, self.drivers, rules_of(own), partial(notify_of, own))
+        return TaskOffice(self._store, tools, self.drivers, self._rules, partial(notify_of, own))
 
     def catalogue(self, settings: Settings | None = None) -> ToolCatalogue:
         """The tools there are under these settings (None: those of this process)."""
@@ -238,7 +245,7 @@ class Builder:
         finally:
             await reading.close()
 
-    def _settings(self, definition: TaskDefinition) -> Settings:
+    def _settings_of(self, definition: TaskDefinition) -> Settings:
         """The settings a run is pinned to; runs that are pinned alike share them."""
         key = canonical_json(definition.settings)
         if key not in self._pinned:

@@ -26,8 +26,8 @@ def workflow_of(definition: TaskDefinition) -> Workflow:
 
 def hooks_of(definition: TaskDefinition) -> dict[str, Hook]:
     """The hooks a task names, by the name it gives them. Raises CallerMistake (`hook_not_found`)."""
-    home = Path(definition.home)
-    return {name: cast("Hook", _found(name, home, "hook")) for name in definition.hooks.values()}
+    named = definition.hooks.values()
+    return {name: cast("Hook", _found(name, Path(definition.home), "hook")) for name in named}
 
 
 def _found(name: str, home: Path, what: str) -> Any:

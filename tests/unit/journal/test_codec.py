@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from outlast.domain.door import canonical_json, digest_of
 from outlast.domain.errors import Broken
 from outlast.domain.events import KINDS, AnyEvent, LimitReached, Said, ValueSet
-from outlast.domain.run import RunState
-from outlast.domain.task import Limits
+from outlast.domain.run import FOLD_VERSION, RunState
+from outlast.domain.task import Limits, TaskDefinition
 from outlast.journal.codec import PAYLOAD_BYTES, decode, encode, from_plain, payloads_named_in, to_plain
 from outlast.journal.snapshot import snapshot_of, state_digest, state_in
 from outlast.ports.stream import SnapshotRow
@@ -45,6 +46,47 @@ def test_a_state_is_read_back_equal_from_its_snapshot_and_in_the_same_order(stat
     assert list(found.tickets) == list(state.tickets)
     assert list(found.calls) == list(state.calls)
     assert state_digest(found) == state_digest(state)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(state=values_of(RunState))
+def test_snapshots_and_digests_are_those_of_the_whole_state_though_the_definition_is_spelled_once(
+    state: RunState,
+) -> None:
+    plain = to_plain(state)
+    assert snapshot_of(state).body == json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
+    for name in ("run_id", "position", "at", "counted_at"):
+        plain.pop(name, None)
+    assert state_digest(state) == f"{FOLD_VERSION}:{digest_of(canonical_json(plain))[:20]}"
+
+
+def definition_in(settings: str) -> TaskDefinition:
+    found: TaskDefinition = decode(TaskDefinition, f'{{"name":"t","settings":{settings}}}', {})
+    return found
+
+
+def test_runs_that_are_pinned_alike_share_one_definition() -> None:
+    assert definition_in('{"share":1}') is definition_in('{"share":1}')
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('{"a":1}', '{"a":true}'),
+        ('{"a":1}', '{"a":1.0}'),
+        ('{"a":0.0}', '{"a":-0.0}'),
+        ('{"a":0}', '{"a":false}'),
+    ],
+)
+def test_values_that_are_only_equal_to_python_are_not_shared(one: str, other: str) -> None:
+    assert [repr(definition_in(text).settings) for text in (one, other)] == [
+        repr(json.loads(text)) for text in (one, other)
+    ]
+
+
+def test_the_order_of_keys_is_kept_where_values_are_shared() -> None:
+    assert list(definition_in('{"a":1,"b":2}').settings) == ["a", "b"]
+    assert list(definition_in('{"b":2,"a":1}').settings) == ["b", "a"]
 
 
 @law("STORE-3.b")

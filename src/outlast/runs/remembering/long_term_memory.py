@@ -47,7 +47,7 @@ class LongTermMemory:
 
     async def query_vector(self, user_id: str, query: str) -> Vector | None:
         """The meaning of a query, where an embedder can tell and the user has anything to compare it with: loading one takes time."""
-        if user_id not in self._embedded and not await self._has_vectors(user_id):
+        if self.embedder is None or (user_id not in self._embedded and not await self._has_vectors(user_id)):
             return None
         self._embedded.add(user_id)
         [vector] = await self._vectors([query], is_query=True)
