@@ -77,11 +77,11 @@ def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
         if plain is not None:
             _check(plain)
             return Batch(items, number, frozenset(topics_of(plain)), plain)
-        topics = frozenset(topic for item in items for topic in topics_of(item))
         wishes = tuple(_wish(item) for item in items if isinstance(item, ClaimDue))
-        releases = _releases(items) if not topics else None
+        releases = _releases(items)
         if releases is not None:
-            return Batch(items, number, topics, releases=releases, wishes=wishes)
+            return Batch(items, number, frozenset(), releases=releases, wishes=wishes)
+        topics = frozenset(topic for item in items for topic in topics_of(item))
         places = count(1)
         fields = [_fields(item, places) for item in items if not isinstance(item, ClaimDue)]
     except (OverflowError, ValueError) as error:
@@ -106,25 +106,27 @@ def _plain(items: Sequence[Item]) -> Append | None:
 
 
 def _releases(items: Sequence[Item]) -> tuple[Release, ...] | None:
-    """All items, where each gives another lease back or, behind those, claims."""
-    releases = tuple(item for item in items if isinstance(item, Release))
-    others = items[len(releases) :]
-    if not all(isinstance(item, ClaimDue) for item in others):
+    """All items, where each gives another lease back, of which nobody need be told, or, behind those, claims."""
+    releases = tuple([item for item in items if isinstance(item, Release)])
+    if not all(isinstance(item, ClaimDue) for item in items[len(releases) :]):
+        return None
+    if any(one.due_at is not None and not one.is_quiet for one in releases):
         return None
     if len({(one.queue, one.item) for one in releases}) < len(releases):
         return None
-    for release in releases:
-        _can_release(release)
+    _can_release(releases)
     return releases
 
 
-def _can_release(release: Release) -> None:
-    """Raise for what `_fields` would raise for."""
-    for text in (release.queue, release.item, release.note):
+def _can_release(releases: Sequence[Release]) -> None:
+    """Raise for what `_fields` would raise for. What many releases have in common is looked at once."""
+    for text in {text for one in releases for text in (one.queue, one.item, one.note)}:
         _text(text)
-    _whole(release.generation)
-    if release.due_at is not None:
-        _aware(release.due_at)
+    for generation in {one.generation for one in releases}:
+        _whole(generation)
+    for due_at in {one.due_at for one in releases}:
+        if due_at is not None:
+            _aware(due_at)
 
 
 def _check(append: Append) -> None:

@@ -13,7 +13,7 @@ _COLUMNS: Final = 8
 
 
 def columns_of(batches: Sequence[Batch]) -> list[list[object]]:
-    """The wishes of all batches, a list a column, as claimed_for_batches takes them."""
+    """The wishes of all batches, a list a column, as claim_for_batches takes them."""
     rows = [(place, wish.limit, *_likeness(wish)) for place, wish in _wishes(batches)]
     return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(_COLUMNS)]
 
@@ -21,11 +21,18 @@ def columns_of(batches: Sequence[Batch]) -> list[list[object]]:
 def claims_for(
     batches: Sequence[Batch], refused: Container[int], claimed: Sequence[Sequence[Any]]
 ) -> list[tuple[Claim, ...]]:
-    """The leases of each batch. What was claimed for equal wishes goes to them in their order."""
+    """The leases of each batch. What was claimed for equal wishes goes to them in their order.
+
+    Each row tells of a wish: which one, what it took, the generations and attempts of that, until when and from when it is held.
+    """
     wishes = list(_wishes(batches))
     taken: dict[int, list[Claim]] = {}
-    for first, item, *lease in claimed:
-        taken.setdefault(first, []).append(Claim(wishes[first - 1][1].queue, item, *lease))
+    for first, items, generations, attempts, until, now in claimed:
+        queue = wishes[first - 1][1].queue
+        taken[first] = [
+            Claim(queue, item, generation, until, now, tries)
+            for item, generation, tries in zip(items, generations, attempts, strict=True)
+        ]
     firsts: dict[tuple[object, ...], int] = {}
     dealt: list[tuple[Claim, ...]] = [()] * len(batches)
     for number, (place, wish) in enumerate(wishes, 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from outlast.adapters.stores.postgres.encoding import Batch, document_of
 from outlast.adapters.stores.postgres.link import Link
@@ -11,6 +11,8 @@ from outlast.adapters.stores.postgres.queries import query
 from outlast.adapters.stores.postgres.wishes import claims_for, columns_of
 from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.stream import Append
+
+T = TypeVar("T")
 
 
 def _append_few(added: int) -> str:
@@ -28,10 +30,9 @@ _FEW: Final = 4
 _APPEND_FEW: Final = {added: _append_few(added) for added in range(1, _FEW + 1)}
 _APPEND_GROUPS = query("append_groups_if_at")
 _WHY_NOT_APPENDED = query("why_not_appended")
-_CLAIMED = query("claimed_for_batches")
-_RELEASE_GROUPS = query("release_groups_if_generation").replace("{claimed}", _CLAIMED)
+_RELEASE_GROUPS = query("release_groups_if_generation")
 _COMMIT = query("commit_batches")
-_COMMIT_THEN_CLAIM = query("commit_batches_then_claim").replace("{claimed}", _CLAIMED)
+_COMMIT_THEN_CLAIM = query("commit_batches_then_claim")
 
 _COMMITTED = Committed()
 
@@ -115,18 +116,23 @@ async def _write_releases(link: Link, batches: Sequence[Batch]) -> list[Committe
     found = await link.rows(
         _RELEASE_GROUPS,
         *columns_of(batches),
-        [place for place, _, _ in leases],
-        [release.queue for _, _, release in leases],
+        _said_once([place for place, _, _ in leases]),
+        _said_once([release.queue for _, _, release in leases]),
         [release.item for _, _, release in leases],
         [release.generation for _, _, release in leases],
-        [release.due_at for _, _, release in leases],
-        [release.note for _, _, release in leases],
+        _said_once([release.due_at for _, _, release in leases]),
+        _said_once([release.note for _, _, release in leases]),
     )
     refused: dict[int, Refused] = {}
     for lost in sorted(row[0] for row in found if row[0] is not None):
         place, index, _ = leases[lost - 1]
         refused.setdefault(place, Refused(Guard.GENERATION, index))
     return _answers(batches, refused, [row[1:] for row in found if row[0] is None])
+
+
+def _said_once(values: list[T]) -> list[T]:
+    """The same list, or its first value where all are the same: lists are what the driver takes longest over."""
+    return values[:1] if values and values.count(values[0]) == len(values) else values
 
 
 def _answers(

@@ -6,12 +6,17 @@ from datetime import timedelta
 from typing import Any
 
 import asyncpg
+import pytest
 import pytest_asyncio
 
 from outlast.adapters.stores.postgres import PostgresStore
-from outlast.adapters.stores.postgres.encoding import Batch
+from outlast.adapters.stores.postgres.address import read_address
+from outlast.adapters.stores.postgres.channels import Channels
+from outlast.adapters.stores.postgres.encoding import Batch, encode
+from outlast.adapters.stores.postgres.link import Dialer
 from outlast.adapters.stores.postgres.wishes import claims_for, columns_of
-from outlast.ports.batch import Committed
+from outlast.adapters.stores.postgres.writes import write
+from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.queue import Claim, ClaimDue, Enqueue, Release, Shares
 from outlast.testing.contracts.store.samples import AT, put, take
 from tests.patience import PATIENCE_SECONDS
@@ -58,6 +63,45 @@ async def _is_anyone_blocked(store: PostgresStore) -> bool:
     return await store._do(ask)
 
 
+@pytest.mark.parametrize("notes", ["same", "of each"])
+async def test_a_batch_that_lost_a_lease_gives_none_back_and_takes_none_on(
+    store: PostgresStore, postgres_store_url: str, notes: str
+) -> None:
+    """The others of its statement do, whether they say the same of each lease or not."""
+    now = await store.now()
+    await put(store, *(Enqueue("jobs", item, now, "ann") for item in "abcdefg"))
+    held = {claim.item: claim.generation for claim in await store.claim("jobs", "w", 60, limit=5)}
+    later = now + timedelta(days=1)
+
+    def back(item: str, generation: int) -> Release:
+        note, due_at = (
+            ("same", later) if notes == "same" else (f"note of {item}", later if item < "c" else None)
+        )
+        return Release("jobs", item, generation, due_at, note, is_quiet=True)
+
+    asked = ["ab", "cd", "e"]
+    stale = {**held, "d": held["d"] + 1}
+    batches = [
+        encode((*[back(item, stale[item]) for item in items], NEXT), Channels("outlast", "me"))
+        for items in asked
+    ]
+    assert all(batch.releases and not batch.document for batch in batches)
+    link = await Dialer(read_address(postgres_store_url), 30).dial()
+    first, second, third = await write(link, batches)
+    await link.close()
+    assert second == Refused(Guard.GENERATION, 1)
+    assert isinstance(first, Committed)
+    assert isinstance(third, Committed)
+    assert [claim.item for claim in (*first.claims, *third.claims)] == ["f", "g"]
+    for item in "abcde":
+        entry = await store.read_entry("jobs", item)
+        assert entry is not None
+        is_kept = item in "cd"
+        assert (entry.until is not None) == is_kept
+        if not is_kept:
+            assert (entry.due_at, entry.note) == (back(item, 1).due_at, back(item, 1).note)
+
+
 async def test_taking_on_is_one_statement_and_one_sync(store: PostgresStore) -> None:
     now = await store.now()
     await put(store, *(Enqueue("jobs", f"j{number}", now, "ann") for number in range(40)))
@@ -81,18 +125,18 @@ def test_what_equal_wishes_took_goes_to_them_in_their_order() -> None:
     batches = [batch(two), batch(NEXT), batch(other, NEXT), batch()]
     assert columns_of(batches)[:2] == [[0, 1, 2, 2], [2, 1, 1, 1]]
 
-    def row(first: int, item: str) -> tuple[object, ...]:
-        return (first, item, 1, AT, AT, 1)
+    def row(first: int, items: str) -> tuple[object, ...]:
+        return (first, list(items), [1] * len(items), [1] * len(items), AT, AT)
 
     def claim(item: str) -> Claim:
         return Claim("jobs", item, 1, AT, AT, 1)
 
-    found = [row(1, "a"), row(1, "b"), row(1, "c"), row(3, "x"), row(1, "d")]
+    found = [row(3, "x"), row(1, "abcd")]
     assert claims_for(batches, (), found) == [
         (claim("a"), claim("b")),
         (claim("c"),),
         (claim("x"), claim("d")),
         (),
     ]
-    found = [row(2, "a"), row(3, "x"), row(2, "b")]
+    found = [row(2, "ab"), row(3, "x")]
     assert claims_for(batches, {0}, found) == [(), (claim("a"),), (claim("x"), claim("b")), ()]
