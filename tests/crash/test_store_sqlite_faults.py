@@ -1,6 +1,7 @@
 """A fault at the i-th statement, for every i until a run meets none: nothing is half written and the store goes on."""
 
 import asyncio
+import math
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -127,16 +128,17 @@ async def check(path: Path, outcomes: dict[str, str]) -> None:
     await store.close()
 
 
+@pytest.mark.parametrize("quick_seconds", [0, math.inf], ids=["aside", "at once"])
 @pytest.mark.parametrize(("side", "code"), FAULTS)
 async def test_a_fault_at_any_statement_leaves_nothing_half_written(
-    tmp_path: Path, side: Side, code: int
+    tmp_path: Path, side: Side, code: int, quick_seconds: float
 ) -> None:
     at = 0
     while True:
         at += 1
         path = tmp_path / f"{at}.db"
         fault = Fault(at, side, code)
-        store = SqliteStore(path, connection_class=fault.connections())
+        store = SqliteStore(path, connection_class=fault.connections(), quick_seconds=quick_seconds)
         try:
             await store.open()
         except Broken:

@@ -80,12 +80,21 @@ class Lane:
         job = Job(work)
         with self._gate:
             if not self._is_open:
-                raise Broken(
-                    "store_unavailable", "The store is not open.", "Use it between open() and close()."
-                )
+                raise _not_open()
             self._pending.put(job)
         result: T = await job.future
         return result
+
+    def take(self, jobs: Sequence[Job]) -> None:
+        """Have jobs done for which somebody waits. Called in their loop."""
+        with self._gate:
+            if self._is_open:
+                for job in jobs:
+                    self._pending.put(job)
+                return
+        for job in jobs:
+            job.error = _not_open()
+        settle(jobs)
 
     def nudge(self) -> None:
         """Have the server look around soon."""
@@ -137,6 +146,10 @@ def _nothing(_: object) -> None:
     return None
 
 
+def _not_open() -> Broken:
+    return Broken("store_unavailable", "The store is not open.", "Use it between open() and close().")
+
+
 def _deliver(jobs: Iterable[Job]) -> None:
     """Settle the futures of jobs in their own loops: one call a loop, for each wakes it."""
     by_loop: dict[asyncio.AbstractEventLoop, list[Job]] = {}
@@ -144,10 +157,11 @@ def _deliver(jobs: Iterable[Job]) -> None:
         by_loop.setdefault(job.loop, []).append(job)
     for loop, settled in by_loop.items():
         with contextlib.suppress(RuntimeError):  # the loop has been closed: nobody waits
-            loop.call_soon_threadsafe(_settle, settled)
+            loop.call_soon_threadsafe(settle, settled)
 
 
-def _settle(jobs: Sequence[Job]) -> None:
+def settle(jobs: Sequence[Job]) -> None:
+    """Tell those who wait what became of jobs that are done. Called in their loop."""
     for job in jobs:
         if job.future.done():  # the caller was cancelled
             continue

@@ -69,6 +69,7 @@ class Opener:
                 uri=uri,
                 timeout=self.busy_seconds,
                 isolation_level=None,
+                check_same_thread=False,
                 cached_statements=_STATEMENTS_KEPT,
                 factory=self.connection_class,
             )

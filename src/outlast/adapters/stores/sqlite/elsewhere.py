@@ -38,9 +38,10 @@ class Elsewhere:
         self._marks = marks
         return None if REMOVAL in topics else topics
 
-    def skip_own(self, last_seq: int) -> None:
-        """Do not look again at our own events up to `last_seq`, committed right after a look in the same transaction."""
-        self._last_seq = max(self._last_seq, last_seq)
+    def skip_own(self, first_seq: int, last_seq: int) -> None:
+        """Do not look at our own events from `first_seq` to `last_seq`, where those of nobody else can be before them."""
+        if first_seq == self._last_seq + 1:
+            self._last_seq = last_seq
 
     def _data_version(self) -> int:
         version: int = self._connection.execute("PRAGMA data_version").fetchone()[0]

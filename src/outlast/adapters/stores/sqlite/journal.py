@@ -39,7 +39,7 @@ def append_if_at(session: Session, item: Append) -> Guard | None:
         cursor = session.run_by_place(append_events(len(part)), values)
         if cursor.rowcount == 0:
             return _failed_guard(session, item, after) or Guard.POSITION
-        session.last_seq = cursor.lastrowid or 0
+        session.appended(cursor.lastrowid or 0, len(part))
     return None
 
 

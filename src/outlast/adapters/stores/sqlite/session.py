@@ -34,19 +34,34 @@ class Unsynced(Generic[T]):
 class Session:
     """What every piece of work of a transaction is handed.
 
-    `touched` collects the topics of watchers: a stream's name, or `queue:` and a queue's name. `last_seq` is that of the last
-    event appended in this transaction, 0 when there is none. `is_synced` says whether the transaction is durable once committed.
-    `clock` gives the store's time.
+    `touched` collects the topics of watchers: a stream's name, or `queue:` and a queue's name. `first_seq` and `last_seq` are
+    those of the events appended in this transaction, 0 when there are none. `is_synced` says whether the transaction is durable
+    once committed. `clock` gives the store's time.
     """
 
-    __slots__ = ("_changes_before", "clock", "connection", "is_synced", "last_seq", "statements", "touched")
+    __slots__ = (
+        "_busy_seconds",
+        "_changes_before",
+        "_is_patient",
+        "clock",
+        "connection",
+        "first_seq",
+        "is_synced",
+        "last_seq",
+        "statements",
+        "touched",
+    )
 
-    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, clock: Callable[[], datetime], busy_seconds: float
+    ) -> None:
         self.connection = connection
         self.clock = clock
+        self._busy_seconds = busy_seconds
+        self._is_patient = True
         self.statements = 0
         self.touched: set[str] = set()
-        self.last_seq = 0
+        self.first_seq = self.last_seq = 0
         self.is_synced = True
         self._changes_before = 0
 
@@ -64,8 +79,17 @@ class Session:
         """The first column of the first row of a query that always has one."""
         return self.run(sql, **parameters).fetchone()[0]
 
-    def begin(self, *, is_synced: bool) -> None:
-        """Start a transaction that holds the write lock from the beginning."""
+    def appended(self, last_seq: int, count: int) -> None:
+        """Note that so many events were appended, the last with this number."""
+        self.first_seq = self.first_seq or last_seq - count + 1
+        self.last_seq = last_seq
+
+    def begin(self, *, is_synced: bool, is_patient: bool = True) -> None:
+        """Start a transaction that holds the write lock from the beginning; a patient one waits for other processes."""
+        if is_patient is not self._is_patient:
+            milliseconds = round(self._busy_seconds * 1000) if is_patient else 0
+            self.connection.executescript(f"PRAGMA busy_timeout = {milliseconds}")
+            self._is_patient = is_patient
         if is_synced is not self.is_synced:
             level = "FULL" if is_synced else "NORMAL"
             self.connection.executescript(
@@ -73,7 +97,7 @@ class Session:
             )  # it acts when prepared, so it must not be cached
             self.is_synced = is_synced
         self.touched.clear()
-        self.last_seq = 0
+        self.first_seq = self.last_seq = 0
         self._changes_before = self.connection.total_changes
         self.connection.execute("BEGIN IMMEDIATE")
 

@@ -13,6 +13,8 @@ from outlast.adapters.stores.sqlite import journal, queues, removal, rows, tasks
 from outlast.adapters.stores.sqlite.batch import write_batch
 from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.memory.store import SqliteMemory
+from outlast.adapters.stores.sqlite.nearby import Nearby, is_light, stream_of
+from outlast.adapters.stores.sqlite.quickness import QUICK_SECONDS, Quickness
 from outlast.adapters.stores.sqlite.reader import Reader
 from outlast.adapters.stores.sqlite.session import Unsynced
 from outlast.adapters.stores.sqlite.writer import Writer
@@ -39,7 +41,8 @@ class SqliteStore:
     """A store in one SQLite file that processes of one machine share, or, with `path` None, in the memory of this process.
 
     `clock` gives the store's time as aware UTC. `connection_class` is for tests that inject faults. `busy_seconds` bounds the
-    wait for another process's transaction. `memory` is the long-term memory in the same file.
+    wait for another process's transaction. Light commits are made in the loop that asks while the disk lets it wait for less than
+    `quick_seconds`, else by a thread. `memory` is the long-term memory in the same file.
     """
 
     def __init__(
@@ -49,12 +52,14 @@ class SqliteStore:
         clock: Callable[[], datetime] = _wall_clock,
         connection_class: type[sqlite3.Connection] = sqlite3.Connection,
         busy_seconds: float = 10.0,
+        quick_seconds: float = QUICK_SECONDS,
     ) -> None:
         self._opener = Opener(path, connection_class, busy_seconds)
         self._clock = clock
         self._watches = Watches(self._nudge)
         self._writer: Writer | None = None
         self._writes = Lane("outlast-store-writer", self._make_writer, _JOBS_A_TRANSACTION)
+        self._nearby = Nearby(self._writes, lambda: self._writer, Quickness(quick_seconds))
         self._reads = Lane("outlast-store-reader", lambda: Reader(self._opener), 1)
         self._recalls = Lane("outlast-store-memory", lambda: Reader(self._opener, opens_late=True), 1)
         self.memory = SqliteMemory(self._recall, self._writes.do)
@@ -75,6 +80,7 @@ class SqliteStore:
         """See `Store.close`."""
         await self._recalls.stop()
         await self._reads.stop()
+        self._nearby.hand_over()
         await self._writes.stop()
 
     async def now(self) -> datetime:
@@ -86,6 +92,8 @@ class SqliteStore:
         items = tuple(batch)
         if not items:
             return Committed()
+        if is_light(items):
+            return await self._nearby.do(lambda session: write_batch(session, items), stream_of(items))
         return await self._writes.do(lambda session: write_batch(session, items))
 
     async def read_events(self, stream: str, after: int = 0, limit: int | None = None) -> list[EventRow]:

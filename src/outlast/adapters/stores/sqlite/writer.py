@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -17,6 +18,7 @@ from outlast.domain.errors import OutlastError
 from outlast.ports.store import StoreCounts
 
 _LOOK_ELSEWHERE_SECONDS = 0.02
+_MOMENT_SECONDS = 0.005
 
 
 class Writer:
@@ -28,7 +30,8 @@ class Writer:
         self._watches = watches
         self._elsewhere: Elsewhere | None = None
         self._statements_before = self._commits = self._syncs = 0
-        self._session: Session | None = Session(opener.open_writer(), clock)
+        self._turn = threading.Lock()
+        self._session: Session | None = self._opened(opener.open_writer())
 
     def counts(self) -> StoreCounts:
         """What was done so far. In memory nothing is synced."""
@@ -37,16 +40,31 @@ class Writer:
 
     def serve(self, jobs: Sequence[Job]) -> None:
         """Do all jobs in one transaction, or in a few where one of them fails."""
+        with self._turn:
+            try:
+                self._mind_watchers(is_idle=not jobs)
+            except (sqlite3.Error, OutlastError):
+                self._drop()  # who watches comes back after the timeout; who writes is told by the next transaction
+            try:
+                if jobs:
+                    self._do_or_halve(jobs)
+            finally:
+                self._leave_nothing_open()
+
+    def serve_at_once(self, jobs: Sequence[Job]) -> bool:
+        """Do all jobs in one transaction, in the thread that calls. False, and nothing was done, where something is in the way.
+
+        For what another thread is at it waits a moment: that needs the interpreter, and gets it only while this thread stands still.
+        """
+        if not self._turn.acquire(timeout=_MOMENT_SECONDS):
+            return False
         try:
-            self._mind_watchers(is_idle=not jobs)
-        except (sqlite3.Error, OutlastError):
-            self._drop()  # who watches comes back after the timeout; who writes is told by the next transaction
-        try:
-            if jobs:
-                self._do_or_halve(jobs)
+            if self._session is None or (self._watches and self._elsewhere is None and self._opener.path):
+                return False  # the thread is to prepare itself first
+            return self._do(jobs, is_at_once=True)
         finally:
-            if self._session is not None:
-                self._undo(self._session)  # only a bug leaves anything to undo
+            self._leave_nothing_open()
+            self._turn.release()
 
     def idle_seconds(self) -> float | None:
         """While someone watches a file, look again soon: another process may have written."""
@@ -54,7 +72,8 @@ class Writer:
 
     def close(self) -> None:
         """Close the connection; the last one of all processes folds the log into the file."""
-        self._drop()
+        with self._turn:
+            self._drop()
 
     def _do_or_halve(self, jobs: Sequence[Job]) -> None:
         """A job that cannot be done is found by halving, so that it costs the others few more syncs."""
@@ -63,52 +82,60 @@ class Writer:
             self._do_or_halve(jobs[:middle])
             self._do_or_halve(jobs[middle:])
 
-    def _do(self, jobs: Sequence[Job]) -> bool:
-        """Do the jobs in one transaction. False: one of several failed and none is done."""
+    def _do(self, jobs: Sequence[Job], *, is_at_once: bool = False) -> bool:
+        """Do the jobs in one transaction. False: one of several failed and none is done; at once, also for any other trouble."""
         try:
             session = self._ready_session()
         except OutlastError as error:
             self._fail(jobs, error)
             return True
         try:
-            session.begin(is_synced=not all(isinstance(job.work, Unsynced) for job in jobs))
+            is_synced = not all(isinstance(job.work, Unsynced) for job in jobs)
+            session.begin(is_synced=is_synced, is_patient=not is_at_once)
         except sqlite3.Error as error:
             self._undo(session)
-            self._fail(jobs, error)
-            return True
+            if not is_at_once:
+                self._fail(jobs, error)
+            return not is_at_once
+        is_final = len(jobs) == 1 and not is_at_once
         try:
-            if self._elsewhere is not None:
+            if self._elsewhere is not None and not is_at_once:
                 self._look(self._elsewhere)
             for job in jobs:
                 job.result = job.work(session)
         except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever asked, and the thread goes on
             self._undo(session)
-            if len(jobs) == 1:
+            if is_final:
                 self._fail(jobs, error)
-            return len(jobs) == 1
-        return self._commit(session, jobs)
+            return is_final
+        return self._commit(session, jobs, is_final=is_final)
 
-    def _commit(self, session: Session, jobs: Sequence[Job]) -> bool:
+    def _commit(self, session: Session, jobs: Sequence[Job], *, is_final: bool) -> bool:
         try:
             has_written = session.commit()
         except sqlite3.Error as error:
             self._undo(session)
-            is_open_ended = primary_code(error) == sqlite3.SQLITE_IOERR
-            if len(jobs) == 1 or is_open_ended:
+            is_answered = is_final or primary_code(error) == sqlite3.SQLITE_IOERR
+            if is_answered:
                 self._fail(jobs, error, at_commit=True)
-            return len(jobs) == 1 or is_open_ended
+            return is_answered
         self._commits += has_written
         self._syncs += has_written and session.is_synced
         if REMOVAL in session.touched:
             self._elsewhere = None  # what it remembers as the last event may be gone
         elif self._elsewhere is not None:
-            self._elsewhere.skip_own(session.last_seq)
+            self._elsewhere.skip_own(session.first_seq, session.last_seq)
         self._watches.touch(session.touched)
         return True
 
     def _fail(self, jobs: Sequence[Job], error: Exception, *, at_commit: bool = False) -> None:
         for job in jobs:
             job.error = in_our_words(error, self._opener.path, at_commit=at_commit)
+
+    def _leave_nothing_open(self) -> None:
+        """Only a bug leaves anything to undo."""
+        if self._session is not None:
+            self._undo(self._session)
 
     def _undo(self, session: Session) -> None:
         try:
@@ -118,8 +145,11 @@ class Writer:
 
     def _ready_session(self) -> Session:
         if self._session is None:
-            self._session = Session(self._opener.reopen_writer(), self._clock)
+            self._session = self._opened(self._opener.reopen_writer())
         return self._session
+
+    def _opened(self, connection: sqlite3.Connection) -> Session:
+        return Session(connection, self._clock, self._opener.busy_seconds)
 
     def _drop(self) -> None:
         """Close the connection, which rolls back whatever is open; the next transaction opens another."""

@@ -1,0 +1,123 @@
+"""Light commits of a quick disk, made in the loop that asks for them: a hop to another thread and back costs more than they do."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from outlast.adapters.stores.lane import Job, Lane, settle
+from outlast.adapters.stores.sqlite.quickness import Quickness
+from outlast.adapters.stores.sqlite.session import Session
+from outlast.adapters.stores.sqlite.writer import Writer
+from outlast.ports.batch import Item
+from outlast.ports.queue import Enqueue, Release
+from outlast.ports.run_rows import UpdateRun
+from outlast.ports.stream import Append, PutPayload, PutSnapshot
+
+T = TypeVar("T")
+
+LIGHT_BYTES: Final = 64 * 1024
+"""What is longer is written aside."""
+
+MOST_IN_A_ROW: Final = 32
+"""After so many commits without a turn of the loop there is one, for whatever else it has to do."""
+
+_LIGHT: Final = frozenset({Append, Enqueue, PutPayload, PutSnapshot, Release, UpdateRun})
+"""Items that take a few statements each, whatever else is stored."""
+
+
+def is_light(batch: Sequence[Item]) -> bool:
+    """Can a batch be written in a moment?"""
+    size_bytes = 0
+    for item in batch:
+        if type(item) not in _LIGHT:
+            return False
+        if isinstance(item, Append):
+            for event in item.events:
+                size_bytes += len(event.body)
+        elif isinstance(item, PutPayload):
+            size_bytes += len(item.content)
+        elif isinstance(item, PutSnapshot):
+            size_bytes += len(item.body)
+    return size_bytes <= LIGHT_BYTES
+
+
+def stream_of(batch: Sequence[Item]) -> str:
+    """The stream that a batch appends to first; empty where that is none."""
+    first = batch[0]
+    return first.stream if isinstance(first, Append) else ""
+
+
+class Nearby:
+    """Makes light commits in the thread of the loop that asks, where nothing has to be waited for; else they go to `lane`.
+
+    A run that commits twice in a row is alone: its next commit is made right away. Those of several runs are gathered for one turn
+    of their loop, and share a sync. `writer` is what serves the lane, None while there is none.
+    """
+
+    def __init__(self, lane: Lane, writer: Callable[[], Writer | None], quickness: Quickness) -> None:
+        self._lane = lane
+        self._writer = writer
+        self._quickness = quickness
+        self._gate = threading.Lock()
+        self._gathered: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+        self._last_stream = ""
+        self._in_a_row = 0
+
+    async def do(self, work: Callable[[Session], T], stream: str) -> T:
+        """The result of `work`, which is about a stream. Cancelling the caller does not undo it."""
+        if not self._quickness.is_quick:
+            return await self._lane.do(work)
+        job = Job(work)
+        if not self._is_alone(stream):
+            self._gather(job)
+        elif self._is_served([job]):
+            settle([job])
+        else:
+            self._lane.take([job])
+        result: T = await job.future
+        return result
+
+    def hand_over(self) -> None:
+        """Leave what is gathered to the lane."""
+        with self._gate:
+            gathered, self._gathered = self._gathered, {}
+        for jobs in gathered.values():
+            self._lane.take(jobs)
+
+    def _is_alone(self, stream: str) -> bool:
+        """Did nobody commit since this stream last did? Now and then that does not count, so that others have their turn."""
+        if not stream or stream != self._last_stream or self._gathered or self._in_a_row >= MOST_IN_A_ROW:
+            self._last_stream, self._in_a_row = stream, 0
+            return False
+        self._in_a_row += 1
+        return True
+
+    def _gather(self, job: Job) -> None:
+        with self._gate:
+            jobs = self._gathered.get(job.loop)
+            if jobs is None:
+                self._gathered[job.loop] = [job]
+                job.loop.call_soon(self._serve, job.loop)
+            else:
+                jobs.append(job)
+
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        with self._gate:
+            jobs = self._gathered.pop(loop, [])
+        if self._is_served(jobs):
+            settle(jobs)
+        else:
+            self._lane.take(jobs)
+
+    def _is_served(self, jobs: Sequence[Job]) -> bool:
+        writer = self._writer()
+        try:
+            with self._quickness.noted(len(jobs)):
+                return writer is not None and writer.serve_at_once(jobs)
+        except Exception as error:  # noqa: BLE001 - a bug must not leave callers waiting for ever
+            for job in jobs:
+                job.error = error
+            return True

@@ -1,0 +1,56 @@
+"""Whether the disk is quick enough at present for a loop to stand still until it has written."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+QUICK_SECONDS: Final = 0.001
+"""For a disk whose syncs take longer than this and the hops they spare nobody waits in a loop."""
+
+HOP_SECONDS: Final = 0.0001
+"""What a hop to another thread and back costs a commit."""
+
+_WAITS_OF_LATE: Final = 8
+"""About so many waits tell how long they are at present."""
+
+_LONGEST_COUNTED: Final = 4
+"""A longer wait counts as this many times what is quick: one hiccup does not make a disk slow."""
+
+_PAUSES: Final = 100
+"""A disk that is not quick is tried again after so many times the wait it was tried with: little of a loop's time is lost by that."""
+
+
+class Quickness:
+    """How long waits for the disk were of late, beyond what they spared and what was computed meanwhile.
+
+    With `quick_seconds` 0 it is never quick.
+    """
+
+    def __init__(self, quick_seconds: float = QUICK_SECONDS) -> None:
+        self._quick_seconds = quick_seconds
+        self._wait_seconds = 0.0
+        self._again_at = math.inf
+
+    @property
+    def is_quick(self) -> bool:
+        """Is it quick, or is it time to try again?"""
+        return self._wait_seconds < self._quick_seconds or time.monotonic() >= self._again_at
+
+    @contextmanager
+    def noted(self, commits: int) -> Iterator[None]:
+        """Note how long this thread waits for what is done meanwhile: so many commits, each of which spares a hop."""
+        begun, computed = time.monotonic(), time.thread_time()
+        yield
+        computed_seconds = time.thread_time() - computed
+        ended = time.monotonic()
+        self.note(ended - begun - computed_seconds - HOP_SECONDS * commits, ended)
+
+    def note(self, seconds: float, now: float) -> None:
+        """Note one wait, which has just ended at `now` of the monotonic clock."""
+        counted = min(max(0.0, seconds), _LONGEST_COUNTED * self._quick_seconds)
+        self._wait_seconds += (counted - self._wait_seconds) / _WAITS_OF_LATE
+        self._again_at = now + _PAUSES * max(0.0, seconds)
