@@ -103,7 +103,7 @@ async def test_a_loop_does_not_wait_for_another_process(tmp_path: Path) -> None:
         with closing(sqlite3.connect(path, isolation_level=None)) as holder:
             holder.execute("BEGIN IMMEDIATE")
             commit = asyncio.create_task(store.commit([append("r", 0)]))
-            await asyncio.sleep(0.05)
+            assert await store.read_head("r") == 0  # the loop turns while the writer's thread waits
             assert not commit.done()
             holder.execute("ROLLBACK")
         async with asyncio.timeout(20):
