@@ -71,19 +71,26 @@ def stored_form(value: object) -> Json:
     return _stored(value, "$", 0)
 
 
-def json_writer(*, sorts_keys: bool = False) -> Callable[[object], str]:
-    """What spells JSON values without spaces, UTF-8 characters as they are. For trees: what holds itself raises RecursionError.
+def json_writer(*, sorts_keys: bool = False, spaced: bool = False) -> Callable[[object], str]:
+    """What spells JSON values, UTF-8 characters as they are, without spaces or `spaced` as `json.dumps` does.
+
+    For trees: what holds itself raises RecursionError.
 
     The same as `JSONEncoder.encode`, which makes a C encoder anew for each value: half the price of a small one.
     """
+    comma, colon = (", ", ": ") if spaced else (",", ":")
     usual = json.JSONEncoder(
-        sort_keys=sorts_keys, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+        sort_keys=sorts_keys,
+        separators=(comma, colon),
+        ensure_ascii=False,
+        allow_nan=False,
+        check_circular=False,
     )
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return usual.encode
     spell = json.encoder.encode_basestring
-    pieces = make(None, usual.default, spell, None, ":", ",", sorts_keys, False, False)
+    pieces = make(None, usual.default, spell, None, colon, comma, sorts_keys, False, False)
     return lambda value: "".join(pieces(value, 0))
 
 

@@ -40,12 +40,12 @@ from outlast.domain.message import Message
 from outlast.domain.report import Report
 from outlast.domain.run import MAIN_BRANCH
 from outlast.domain.thread import ThreadSaid
-from outlast.ports.provider import ToolSchema
 from outlast.runs.asked_models import AskedModels
 from outlast.runs.conversation import Conversation
 from outlast.runs.fences import RULE, fence
 from outlast.runs.lines import Kind, TokenCount
 from outlast.runs.masks import Mask
+from outlast.runs.offered import schema_of
 from outlast.runs.recall.showing import recalled_text
 from outlast.runs.summaries import items_in, summary_as_text
 from outlast.runs.thread_lines import TASKS_KEY, TASKS_SHOWN, line_of
@@ -243,8 +243,7 @@ class Conversations:
 
     def _offer(self, tools: Sequence[PinnedTool]) -> None:
         for tool in tools:
-            schema = ToolSchema(tool.name, tool.description, tool.input_schema)
-            self._tools[tool.name] = self.count((), (schema,))
+            self._tools[tool.name] = self.count((), (schema_of(tool),))
         for conversation in self._by_branch.values():
             conversation.tools_estimate = self._tokens_of(conversation.tools)
 

@@ -21,6 +21,7 @@ from outlast.runs.desk import Desk, Outcome
 from outlast.runs.means import FormRead
 from outlast.runs.money import cost_of, cost_of_failure
 from outlast.runs.moves import shown_error
+from outlast.runs.offered import schema_of
 
 LONGEST_BACKOFF_SECONDS: Final = 300.0
 
@@ -58,7 +59,7 @@ def request_of(
 def tool_schemas(state: RunState, branch: Branch) -> tuple[ToolSchema, ...]:
     """The tools of a branch as they are offered."""
     offered = [state.tools[name] for name in branch.tools if name in state.tools]
-    return tuple([ToolSchema(tool.name, tool.description, tool.input_schema) for tool in offered])
+    return tuple([schema_of(tool) for tool in offered])
 
 
 async def perform_model(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import Final
 
-from outlast.domain.door import Json
+from outlast.domain.door import Json, json_writer
 from outlast.domain.run import MAIN_BRANCH, RunState, SubtaskState
 from outlast.domain.thread import ThreadSaid
 from outlast.journal.codec import encode
@@ -16,6 +15,8 @@ from outlast.ports.run_rows import UpdateRun
 from outlast.ports.stream import Append, EventRow, PutPayload
 from outlast.runs.readings import Readings
 from outlast.runs.tally import as_plain
+
+_dump: Final = json_writer(spaced=True)
 
 SHOWN_INPUT: Final = 2000
 """How much of a run's input lists carry, in characters."""
@@ -70,7 +71,7 @@ def subtasks_of(state: RunState) -> list[Json]:
 def started_summary(words: str) -> str:
     """The summary of a run that has only been started."""
     nothing: dict[str, Json] = {"input": words[:SHOWN_INPUT], "steps": 0, "tokens": 0, "cost_usd": 0.0}
-    return json.dumps({**nothing, "waiting_for": [], "error": None}, ensure_ascii=False)
+    return _dump({**nothing, "waiting_for": [], "error": None})
 
 
 def row_change(readings: Readings, at: datetime) -> UpdateRun:
@@ -83,7 +84,7 @@ def row_change(readings: Readings, at: datetime) -> UpdateRun:
         is_active=state.is_active,
         outcome=state.outcome,
         updated_at=at,
-        summary=json.dumps(summary, ensure_ascii=False),
+        summary=_dump(summary),
         min_reader=READER,
         generation=state.generation,
     )

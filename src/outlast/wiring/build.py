@@ -275,13 +275,16 @@ def _pinned(tools: Mapping[str, Tool], settings: Settings, retry: RetrySettings)
     return [pinned(tool, settings, retry) for tool in tools.values() if not is_stand_in(tool)]
 
 
+_AS_DECLARED: Final = ToolSettings()
+
+
 def pinned(tool: Tool, settings: Settings, retry: RetrySettings) -> PinnedTool:
     """A tool as a run is pinned to it: its own declaration, then the settings for it, then those for all tools."""
     by_name = settings.tools.by_name
     own: ToolSettings = (
         settings.tools.web_fetch
         if tool.name == "web_fetch"
-        else by_name.get(tool.name) or by_name.get(label_of(tool)) or ToolSettings()
+        else by_name.get(tool.name) or by_name.get(label_of(tool)) or _AS_DECLARED
     )
     cache = (
         own.cache_seconds

@@ -146,8 +146,9 @@ class ToolCatalogue:
         users: dict[str, Sequence[_Source]] = {}
         for source in self._of_the_user():
             name = source.entry.name
-            replaced = built[name].entry.path if name in built else None
-            marked = replace(source, entry=replace(source.entry, replaces=replaced))
+            marked = source
+            if name in built:
+                marked = replace(source, entry=replace(source.entry, replaces=built[name].entry.path))
             users[name] = (*users.get(name, ()), marked)
         return {**{name: (source,) for name, source in built.items()}, **users}
 

@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from outlast.domain.by_identity import by_identity
 from outlast.domain.message import Message
 from outlast.ports.provider import ToolSchema
 
@@ -63,6 +64,9 @@ def _message_tokens(message: Message) -> int:
     return tokens
 
 
-def _tool_tokens(tool: ToolSchema) -> int:
+def _tokens_of_schema(tool: ToolSchema) -> int:
     schema = json.dumps(tool.input_schema, default=str)
     return _TOOL_TOKENS + estimate_tokens(tool.name + tool.description + schema)
+
+
+_tool_tokens: Final = by_identity(_tokens_of_schema, 200)

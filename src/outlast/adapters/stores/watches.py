@@ -62,7 +62,12 @@ class TopicWatch:
     def stop(self) -> None:
         """See `Watch.stop`."""
         self._forget(self)
-        self._call()
+        with self._lock:
+            waiter = self._waiter
+        if waiter is not None and waiter[0] is _running_loop():
+            waiter[1].set()  # a loop that runs need not be woken, which takes two system calls
+        else:
+            self._call()
 
     def touch(self) -> None:
         """Remember a commit and wake whoever waits."""
@@ -82,6 +87,14 @@ class TopicWatch:
         with self._lock:
             is_touched, self._is_touched = self._is_touched, False
         return is_touched
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    """The loop that runs in this thread, if one does."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 class Watches:
