@@ -110,6 +110,7 @@ class ProviderOf(Protocol):
         ...
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
     """The ports a run's calls go through.

@@ -61,12 +61,11 @@ async def search_memory(
         text=query,
         asker=Scope(user_id, thread_id),
         at=at,
-        vector=await kept.query_vector(user_id, query),
         limit=limit,
         include_outdated=True,
     )
     words = terms_of(query)
-    hits = [hit for hit in await kept.store.search(asked) if is_near(hit, words)]
+    hits = [hit for hit in await kept.search(asked) if is_near(hit, words)]
     return [{**as_document(hit.memory, at), "score": round(hit.score, 4)} for hit in hits]
 
 

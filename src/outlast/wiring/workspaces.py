@@ -23,7 +23,7 @@ class Workspace:
 
 def workspace_of(home: Path, run_id: str) -> Path:
     """Where a run of the configuration in `home` works."""
-    return home / ".outlast" / "workspaces" / run_id
+    return home.joinpath(".outlast", "workspaces", run_id)
 
 
 def find_workspaces(home: Path) -> Iterator[Workspace]:

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 
 from outlast.domain.door import Json
 from outlast.domain.events.event import Event
+from outlast.domain.quick import quick
 from outlast.domain.states import State
 from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import Effect
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class PinnedTool:
     """A tool as it was when the run began to use it: what is offered to the model, and how calls of it are treated.

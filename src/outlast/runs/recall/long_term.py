@@ -36,13 +36,12 @@ async def long_term(
         text=query,
         asker=asker_of(state),
         at=now,
-        vector=await kept.query_vector(state.user_id, query),
         limit=limit,
         subtasks=visible_subtasks(state, branch),
         include_outdated=True,
     )
     words = terms_of(query)
-    hits = await kept.store.search(wanted)
+    hits = await kept.search(wanted)
     return [
         recalled_from(hit.memory, now, hit.score)
         for hit in hits

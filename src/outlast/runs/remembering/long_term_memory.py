@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from outlast.domain.errors import OutlastError
 from outlast.domain.memory import Scope, Vector
 from outlast.ports.embedder import Embedder
-from outlast.ports.memory import MemoryStore
+from outlast.ports.memory import MemoryHit, MemoryQuery, MemoryStore
 
 Audience = Literal["user", "thread"]
 
@@ -45,16 +45,24 @@ class LongTermMemory:
     rules: Rules = Rules()
     _embedded: set[str] = field(default_factory=set, repr=False, compare=False)
 
-    async def query_vector(self, user_id: str, query: str) -> Vector | None:
-        """The meaning of a query, where an embedder can tell and the user has anything to compare it with: loading one takes time."""
-        if self.embedder is None or (user_id not in self._embedded and not await self._has_vectors(user_id)):
-            return None
-        self._embedded.add(user_id)
-        [vector] = await self._vectors([query], is_query=True)
-        return vector
+    async def search(self, wanted: MemoryQuery) -> list[MemoryHit]:
+        """The entries that fit a query best, by words, and by sense where an embedder can tell.
 
-    async def _has_vectors(self, user_id: str) -> bool:
-        return bool((await self.store.stats(user_id)).vectors)
+        An embedder is not asked for a user of whom nothing has a vector, since loading one takes time; nor is the store searched
+        for one of whom nothing is remembered.
+        """
+        user_id = wanted.asker.user_id
+        if self.embedder is None:
+            return await self.store.search(wanted)
+        if user_id not in self._embedded:
+            there_is = await self.store.stats(user_id)
+            if not there_is.entries:
+                return []
+            if not there_is.vectors:
+                return await self.store.search(wanted)
+            self._embedded.add(user_id)
+        [vector] = await self._vectors([wanted.text], is_query=True)
+        return await self.store.search(replace(wanted, vector=vector))
 
     async def vectors(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """The meaning of texts to be found, where an embedder can tell; the upkeep of memory makes up for what it cannot tell now."""
