@@ -1,7 +1,7 @@
 """The memory of runs that wait: how much a process grows when a worker has parked many runs that wait for an approval.
 
-What a process takes in once, as its caches and the heap under them fill, comes in jumps in a few of the stages; what is kept of
-every run comes in each.
+What a process takes in once, as its caches, its connections and the heap under them fill, comes in jumps, most of them in the
+first thousand runs: those are not measured. Later jumps are in a few of the stages; what is kept of every run is in each.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from outlast.wiring.engine import Engine, Request
 APPROVAL = "  approvals: [{tool: noop}]\n"
 BATCH_RUNS = 100
 STAGES = 5
-WARM_UP_RUNS = 500
+WARM_UP_RUNS = 1500
 
 
 def resident_bytes() -> int:
