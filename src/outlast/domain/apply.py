@@ -6,8 +6,8 @@ come in, apply does not raise: an event about something that is no longer there 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final, assert_never, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, get_args
 
 from outlast.domain import (
     apply_asking,
@@ -20,7 +20,6 @@ from outlast.domain import (
 )
 from outlast.domain.errors import Broken
 from outlast.domain.events import (
-    AnyEvent,
     Asking,
     Conversation,
     Lifecycle,
@@ -69,7 +68,7 @@ def begin(run_id: str, recorded: Recorded) -> RunState:
 
 def apply(state: RunState, recorded: Recorded) -> RunState:
     """The state after one more event."""
-    return _applied(_advanced(state, recorded), recorded.event)
+    return _BY_KIND[type(recorded.event)](_advanced(state, recorded), recorded.event)
 
 
 def fold(run_id: str, history: Iterable[Recorded]) -> RunState:
@@ -87,25 +86,22 @@ def fold(run_id: str, history: Iterable[Recorded]) -> RunState:
     return state
 
 
-def _applied(state: RunState, event: AnyEvent) -> RunState:
-    if isinstance(event, Conversation):
-        return apply_conversation.apply_conversation(state, event)
-    if isinstance(event, Tooling):
-        return apply_tooling.apply_tooling(state, event)
-    if isinstance(event, Recall):
-        return apply_recall.apply_recall(state, event)
-    if isinstance(event, Lifecycle):
-        return apply_lifecycle.apply_lifecycle(state, event)
-    if isinstance(event, Planning):
-        return apply_planning.apply_planning(state, event)
-    if isinstance(event, Asking):
-        return apply_asking.apply_asking(state, event)
-    if isinstance(event, Signal):
-        return apply_signals.apply_signal(state, event)
-    if isinstance(event, ShadowCompared):
-        return state
-    assert_never(event)
+def _unchanged(state: RunState, _: ShadowCompared) -> RunState:
+    return state
 
+
+_BY_FAMILY: Final[Sequence[tuple[Any, Callable[[RunState, Any], RunState]]]] = (
+    (Conversation, apply_conversation.apply_conversation),
+    (Tooling, apply_tooling.apply_tooling),
+    (Recall, apply_recall.apply_recall),
+    (Lifecycle, apply_lifecycle.apply_lifecycle),
+    (Planning, apply_planning.apply_planning),
+    (Asking, apply_asking.apply_asking),
+    (Signal, apply_signals.apply_signal),
+    (ShadowCompared, _unchanged),
+)
+_BY_KIND: Final = {kind: change for family, change in _BY_FAMILY for kind in get_args(family) or (family,)}
+"""What changes the state at an event, by its class."""
 
 _UNCOUNTED: Final = frozenset({*get_args(Signal), ShadowCompared})
 _BEGINNINGS: Final = frozenset({RunClaimed, RunForked})

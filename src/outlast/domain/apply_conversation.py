@@ -145,35 +145,35 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
         tokens=state.counters.tokens + event.input_tokens + event.output_tokens,
         cost_usd=state.counters.cost_usd + (event.cost_usd or 0.0),
     )
-    ended = evolve(
-        state, counters=counters, model_calls=_without(state.model_calls, event.call), idle_claims=0
-    )
-    branch = state.branches.get(call.branch)
-    if branch is None:
-        return ended
-    return (
-        with_branch(ended, branch.id, model_call=None) if call.is_summary else _spoken(ended, branch, event)
+    branch, branches, calls = state.branches.get(call.branch), state.branches, state.calls
+    if branch is not None:
+        answered = evolve(branch, model_call=None) if call.is_summary else _spoken(state, branch, event)
+        branches = {**branches, branch.id: answered}
+        if event.tool_calls and not call.is_summary:
+            steps = state.counters.steps
+            calls = {**calls, **{made.id: Call(made, branch.id, steps) for made in event.tool_calls}}
+    return evolve(
+        state,
+        counters=counters,
+        model_calls=_without(state.model_calls, event.call),
+        idle_claims=0,
+        branches=branches,
+        calls=calls,
     )
 
 
-def _spoken(state: RunState, branch: Branch, event: ModelAnswered) -> RunState:
-    """What was said while the model spoke is heard before its answer counts."""
-    asked = {made.id: Call(made, branch.id, state.counters.steps) for made in event.tool_calls}
-    is_last_word = not asked and not branch.told_since
+def _spoken(state: RunState, branch: Branch, event: ModelAnswered) -> Branch:
+    """The branch once its model has spoken. What was said meanwhile is heard before its answer counts."""
+    is_last_word = not event.tool_calls and not branch.told_since
     answer = Answer(state.position, event.text, event.value, event.problem) if is_last_word else None
-    answered = evolve(
+    return evolve(
         branch,
         model_call=None,
-        open_calls=tuple(asked),
+        open_calls=tuple(dict.fromkeys([made.id for made in event.tool_calls])),
         answer=answer,
         failures=0,
         fault=None,
         slips=branch.slips + 1 if event.problem else 0,
-    )
-    return evolve(
-        state,
-        branches={**state.branches, branch.id: answered},
-        calls={**state.calls, **asked} if asked else state.calls,
     )
 
 

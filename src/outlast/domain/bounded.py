@@ -37,9 +37,10 @@ def bound(text: str, limit_bytes: int = SHOWN_BYTES, digest: str | None = None) 
     """
     if limit_bytes < LEAST_LIMIT_BYTES:
         raise ValueError(f"limit_bytes is {limit_bytes}; the least is {LEAST_LIMIT_BYTES}")
-    whole = clean_text(text).encode("utf-8")
+    text = clean_text(text)
+    whole = text.encode("utf-8")
     if len(whole) <= limit_bytes:
-        return Bounded(whole.decode("utf-8"), is_cut=False, size_bytes=len(whole))
+        return Bounded(text, is_cut=False, size_bytes=len(whole))
     room = limit_bytes - len(_note(len(whole), len(whole), digest, len(whole)).encode("utf-8"))
     head = whole[: head_length(whole, int(room * _HEAD_SHARE))]
     tail = whole[tail_start(whole, room - len(head)) :]

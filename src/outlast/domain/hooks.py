@@ -40,5 +40,6 @@ Hook = Callable[[HookContext], "Veto | Awaitable[Veto | None] | None"]
 
 HOOK_TIMEOUT_SECONDS = 30.0
 
+BEFORE_TOOL: Final = "before_tool"
 AFTER_TOOL: Final = "after_tool"
 """The point after a call, where its result is known."""

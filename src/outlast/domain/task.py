@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from outlast.domain.door import Json
 from outlast.domain.quick import quick
@@ -59,6 +60,14 @@ class ModelSettings:
     price: Price | None = None
 
 
+@lru_cache(maxsize=256)
+def _settings_of(
+    model: str, temperature: float, max_tokens: int | None, price: Price | None
+) -> ModelSettings:
+    """The same each time for the same: asked for several times at every step."""
+    return ModelSettings(model=model, temperature=temperature, max_tokens=max_tokens, price=price)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleSettings:
     """How a role works: its model with temperature, most tokens an answer may have and price, prompt, and tools (None: the task's).
@@ -77,9 +86,7 @@ class RoleSettings:
     def option(self, number: int) -> ModelSettings:
         """The model asked first (0), or the fallback of that number; the last one there is when there are fewer."""
         if number <= 0 or not self.fallbacks:
-            return ModelSettings(
-                model=self.model, temperature=self.temperature, max_tokens=self.max_tokens, price=self.price
-            )
+            return _settings_of(self.model, self.temperature, self.max_tokens, self.price)
         return self.fallbacks[min(number, len(self.fallbacks)) - 1]
 
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 import marshal
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -21,7 +21,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 from outlast.domain.door import Json, json_writer
 from outlast.domain.errors import Broken
 from outlast.domain.events import PinnedTool
-from outlast.domain.quick import quick
+from outlast.domain.quick import is_quick, quick
 from outlast.domain.task import TaskDefinition
 
 PAYLOAD_BYTES: Final = 8192
@@ -166,19 +166,41 @@ def _decoder_of(hint: Any) -> Decoder:
 
 
 def _dataclass_encoder(kind: Any, left_as_it_is: str | None = None) -> Encoder:
-    """Written out field by field, since it runs for every event: a loop over the fields takes twice as long."""
     hints = _hints(kind)
+    parts = [
+        (
+            field.name,
+            _default_of(field),
+            _same if field.name == left_as_it_is else encoder_of(hints[field.name]),
+        )
+        for field in dataclasses.fields(kind)
+    ]
+    if is_quick(kind):
+        return _written_out(parts)
+
+    def encode_fields(value: Any) -> dict[str, Any]:
+        plain = {}
+        for name, default, encode_field in parts:
+            item = getattr(value, name)
+            if item is not default and item != default:
+                plain[name] = item if encode_field is _same else encode_field(item)
+        return plain
+
+    return encode_fields
+
+
+def _written_out(parts: Sequence[tuple[str, Any, Encoder]]) -> Encoder:
+    """An encoder field by field, for what is encoded at every step: half the price of a loop, for 0.4 ms once."""
     names: dict[str, Any] = {}
     lines = ["def encode_fields(_value):", " _plain = {}"]
-    for place, field in enumerate(dataclasses.fields(kind)):
-        default = _default_of(field)
-        encode_field = _same if field.name == left_as_it_is else encoder_of(hints[field.name])
+    for place, (name, default, encode_field) in enumerate(parts):
         names[f"_default_{place}"], names[f"_encode_{place}"] = default, encode_field
         shown = "_item" if encode_field is _same else f"_encode_{place}(_item)"
-        kept = f"_plain[{field.name!r}] = {shown}"
-        is_told = f"if _item is not _default_{place} and _item != _default_{place}: "
-        lines.append(f" _item = _value.{field.name}")
-        lines.append(f" {kept}" if default is dataclasses.MISSING else f" {is_told}{kept}")
+        is_told = f"_item is not _default_{place} and _item != _default_{place}"
+        if default is dataclasses.MISSING:
+            lines.append(f" _item = _value.{name}; _plain[{name!r}] = {shown}")
+        else:
+            lines += [f" _item = _value.{name}", f" if {is_told}: _plain[{name!r}] = {shown}"]
     lines.append(" return _plain")
     exec("\n".join(lines), names)  # noqa: S102 - as dataclasses, of nothing but the names of fields
     encode_fields: Encoder = names["encode_fields"]

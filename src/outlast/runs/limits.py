@@ -20,12 +20,13 @@ def limit_crossed(state: RunState, now: datetime, tokens: int = 0, usd: float = 
         return LimitReached(
             "max_wall_seconds", round(state.working_seconds_at(now), 3), limits.max_wall_seconds
         )
-    reserved = sum(call.reserved_tokens for call in state.model_calls.values())
+    under_way = state.model_calls.values()
+    reserved = sum([call.reserved_tokens for call in under_way])
     if limits.max_tokens_total is not None and _over(
         counters.tokens + reserved, tokens, limits.max_tokens_total
     ):
         return LimitReached("max_tokens_total", counters.tokens, limits.max_tokens_total)
-    reserved_usd = sum(call.reserved_usd for call in state.model_calls.values())
+    reserved_usd = sum([call.reserved_usd for call in under_way])
     if limits.max_cost_usd is not None and _over(counters.cost_usd + reserved_usd, usd, limits.max_cost_usd):
         return LimitReached("max_cost_usd", counters.cost_usd, limits.max_cost_usd)
     return None

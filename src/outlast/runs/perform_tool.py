@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from outlast.domain.bounded import bound
@@ -19,8 +19,8 @@ from outlast.domain.events import (
     ToolAnswered,
     ToolUnsettled,
 )
-from outlast.domain.hooks import AFTER_TOOL
-from outlast.domain.quick import quick
+from outlast.domain.hooks import AFTER_TOOL, BEFORE_TOOL
+from outlast.domain.quick import changed, quick
 from outlast.domain.run import Call, RunState
 from outlast.domain.source import Fetched, Found
 from outlast.domain.task import RetrySettings
@@ -90,16 +90,16 @@ async def perform_tool(desk: Desk, state: RunState, call: Call, edited: dict[str
     if isinstance(tried.result, Handle):
         return await begun_in_background(desk, state, call, hooks, tried.result)
     outcome, events, items = _safe_outcome_of(desk, state, call, tool, tried, edited)
-    outcome = replace(
+    outcome = changed(
         outcome,
         duration_ms=round((desk.seconds() - started) * 1000),
         attempts=tried.attempts,
         spent_tokens=spending.tokens,
         spent_usd=spending.usd,
     )
-    veto = await _after(desk, state, call, outcome, hooks)
-    if veto is not None:
-        outcome = replace(outcome, ok=False, shown=shown_error(veto), error=veto, found=(), fetched=())
+    if AFTER_TOOL in state.definition.hooks and (veto := await _after(desk, state, call, outcome, hooks)):
+        error = shown_error(veto)
+        outcome = changed(outcome, ok=False, shown=error, error=veto, found=(), fetched=())
         events = []
     return Outcome([*hooks, *events, _answer(call, outcome)], items)
 
@@ -113,9 +113,10 @@ async def _before(
     hooks: list[AnyEvent],
 ) -> ToolError | None:
     """What keeps the call from running: a hook, a lost lease."""
-    veto = await _hooked(
-        desk, state, "before_tool", {"tool": pinned.name, "arguments": arguments}, call, hooks
-    )
+    veto = None
+    if BEFORE_TOOL in state.definition.hooks:
+        info: dict[str, Json] = {"tool": pinned.name, "arguments": arguments}
+        veto = await _hooked(desk, state, BEFORE_TOOL, info, call, hooks)
     if pinned.effect is Effect.ONCE:
         await desk.must_be_mine()
     return veto
@@ -135,9 +136,7 @@ async def _after(
 async def _hooked(
     desk: Desk, state: RunState, point: str, info: dict[str, Json], call: Call, hooks: list[AnyEvent]
 ) -> ToolError | None:
-    name = state.definition.hooks.get(point)
-    if name is None:
-        return None
+    name = state.definition.hooks[point]
     ran: HookRan = await call_hook(desk, state, name, point, f"{point}:{call.call.id}", info, call.attempt)
     hooks.append(ran)
     return ToolError("vetoed", f"The hook {name} refused: {ran.veto}") if ran.veto is not None else None

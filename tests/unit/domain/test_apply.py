@@ -2,13 +2,14 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.domain.apply import apply, begin, fold
+from outlast.domain.apply import _BY_FAMILY, _BY_KIND, apply, begin, fold
 from outlast.domain.events import (
+    KINDS,
     Answered,
     ApprovalAsked,
     Approved,
@@ -129,3 +130,8 @@ def test_any_order_of_events_folds_and_a_stored_state_goes_on_as_the_folded_one(
         assert state_digest(apply(stored, recorded)) == state_digest(state)
     assert state_digest(fold("r", history)) == state_digest(state)
     assert state.counters.working_seconds <= len(history)
+
+
+def test_every_kind_of_event_has_one_family_that_says_what_it_changes() -> None:
+    assert set(_BY_KIND) == set(KINDS.values())
+    assert len(_BY_KIND) == sum(len(get_args(family)) or 1 for family, _ in _BY_FAMILY)
