@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -24,6 +25,9 @@ MAX_DEPTH: Final = 32
 MAX_VALUES: Final = 20_000
 """How many values a document may have, aliases counted as often as they are used."""
 
+MOST_KEPT: Final = 128
+"""How many files are kept as they were parsed, since each start of a run reads those of all tasks."""
+
 KeyPath = tuple[str, ...]
 """The keys that lead to a value from the top of its document; items of lists by their index."""
 
@@ -34,7 +38,7 @@ _MEND: Final = "Correct it, then try again."
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Plain values, and the place of each by its path. `name` is how messages call the document."""
+    """Plain values, and the place of each by its path, which nobody changes. `name` is how messages call the document."""
 
     name: str
     value: Json
@@ -48,7 +52,10 @@ class Document:
 
 
 def read_file(path: Path) -> Document:
-    """The document in the file at `path`. Raises CallerMistake (`unreadable_file`, `invalid_yaml`)."""
+    """The document in the file at `path`, parsed again when its text has changed.
+
+    Raises CallerMistake (`unreadable_file`, `invalid_yaml`).
+    """
     name = shown_path(path)
     try:
         with path.open("rb") as file:
@@ -62,6 +69,11 @@ def read_file(path: Path) -> Document:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         _refuse(name, content[: error.start].count(b"\n") + 1, "the file is not UTF-8 text")
+    return _parsed(text, name)
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _parsed(text: str, name: str) -> Document:
     return parse(text, name)
 
 

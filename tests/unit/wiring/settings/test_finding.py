@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 
 from outlast.domain.errors import CallerMistake, NotFound
+from outlast.wiring.settings import document
+from outlast.wiring.settings.document import Document, parse
 from outlast.wiring.settings.load import find_config, load
+from outlast.wiring.settings.overrides import from_options
 from outlast.wiring.settings.task_files import find_task
 from outlast.wiring.settings.tree import Settings
-from tests.unit.wiring.settings.writing import DOCUMENTS
+from tests.unit.wiring.settings.writing import DOCUMENTS, task_of
 
 
 @pytest.mark.parametrize("name", ["outlast.yaml", "config.yaml"])
@@ -108,3 +111,25 @@ def test_a_caller_from_outside_names_tasks_and_reads_no_files() -> None:
     with pytest.raises(NotFound, match="There is no task named"):
         find_task(path, Settings(home=DOCUMENTS), environ={}, by_name_only=True)
     assert find_task("chat", Settings(home=DOCUMENTS), environ={}, by_name_only=True).file is None
+
+
+def test_a_task_that_is_read_again_is_as_it_is_written_now_and_parsed_once_for_each_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+
+    def noted(text: str, name: str) -> Document:
+        parsed.append(text)
+        return parse(text, name)
+
+    monkeypatch.setattr(document, "parse", noted)
+    for steps in (3, 3, 4):
+        assert task_of(tmp_path, f"max_steps: {steps}").document.max_steps == steps
+    assert len(parsed) == 2
+
+
+def test_what_is_set_over_a_task_is_not_set_for_the_next(tmp_path: Path) -> None:
+    task_of(tmp_path, "max_steps: 3")
+    settings, over = Settings(home=tmp_path), from_options(["task.max_steps=9"])
+    assert find_task("it", settings, environ={}, overrides=over).document.max_steps == 9
+    assert find_task("it", settings, environ={}).document.max_steps == 3
