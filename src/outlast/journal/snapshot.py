@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 from outlast.domain.by_identity import by_identity
 from outlast.domain.door import canonical_json, digest_of, json_writer
 from outlast.domain.run import FOLD_VERSION, RunState
 from outlast.domain.task import TaskDefinition
-from outlast.journal.codec import UNREADABLE, encoder_but_for, from_plain, to_plain
+from outlast.journal.codec import UNREADABLE, Encoder, encoder_but_for, from_plain, to_plain
 from outlast.ports.stream import PutSnapshot, SnapshotRow
 
 EVERY: Final = 200
@@ -28,7 +29,11 @@ _dump: Final = json_writer()
 _LEFT_OUT: Final = frozenset({"run_id", "position", "at", "counted_at"})
 """What a digest does not look at."""
 
-_fields: Final = encoder_but_for(RunState, "definition")
+
+@cache
+def _encoder() -> Encoder:
+    """Made when it is first needed, since whoever only imports this must not wait for it."""
+    return encoder_but_for(RunState, "definition")
 
 
 def _spelled_once(write: Callable[[object], str]) -> Callable[[TaskDefinition], str]:
@@ -41,7 +46,7 @@ _canonical_definition: Final = _spelled_once(canonical_json)
 
 def snapshot_of(state: RunState) -> PutSnapshot:
     """The snapshot of a state, to ride in a commit."""
-    body = _written(_fields(state), _dump, _dumped_definition(state.definition))
+    body = _written(_encoder()(state), _dump, _dumped_definition(state.definition))
     return PutSnapshot(state.run_id, state.position, FOLD_VERSION, body)
 
 
@@ -61,7 +66,7 @@ def state_digest(state: RunState) -> str:
 
     The run is left out because a fork has the digests of its original in its journal.
     """
-    fields = _fields(state)
+    fields = _encoder()(state)
     kept = {name: fields[name] for name in sorted(fields) if name not in _LEFT_OUT}
     text = _written(kept, canonical_json, _canonical_definition(state.definition))
     return f"{FOLD_VERSION}:{digest_of(text)[:20]}"
