@@ -12,7 +12,7 @@ from outlast.adapters.stores.sqlite.quickness import Quickness
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.sqlite.writer import Writer
 from outlast.ports.batch import Item
-from outlast.ports.queue import Enqueue, Release
+from outlast.ports.queue import ClaimDue, Enqueue, Release
 from outlast.ports.run_rows import UpdateRun
 from outlast.ports.stream import Append, PutPayload, PutSnapshot
 
@@ -24,8 +24,8 @@ LIGHT_BYTES: Final = 64 * 1024
 MOST_IN_A_ROW: Final = 32
 """After so many commits without a turn of the loop there is one, for whatever else it has to do."""
 
-_LIGHT: Final = frozenset({Append, Enqueue, PutPayload, PutSnapshot, Release, UpdateRun})
-"""Items that take a few statements each, whatever else is stored."""
+_LIGHT: Final = frozenset({Append, ClaimDue, Enqueue, PutPayload, PutSnapshot, Release, UpdateRun})
+"""Items that take a few statements each, whatever else is stored; a claim says itself when it would take more."""
 
 
 def is_light(batch: Sequence[Item]) -> bool:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from outlast.adapters.stores.sqlite.queries import query
-from outlast.adapters.stores.sqlite.session import Session
+from outlast.adapters.stores.sqlite.session import Session, TooMuch
 from outlast.adapters.stores.times import (
     from_micros,
     from_micros_or_none,
@@ -24,6 +24,7 @@ _ENQUEUE = query("enqueue_no_later")
 _RELEASE = query("release_if_generation")
 _DUE = query("due_entries")
 _MARK_RIPE = query("mark_ripe")
+_COUNT_UNRIPE = query("count_unripe")
 _LONE_PAIR = query("lone_pair_ripe")
 _NEXT_PAIR = query("next_pair_by_shares")
 _DUE_OF_PAIR = query("due_of_pair")
@@ -35,6 +36,9 @@ _READ_ENTRY = query("read_entry")
 _LIST_LEASES = query("list_leases")
 _NEXT_DUE = query("next_due")
 _LIST_ENTRIES = query("list_entries")
+
+_FEW_UNRIPE = 100
+"""So many entries whose time has come are marked in a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,8 @@ def _take_by_shares(session: Session, wish: Wish, now: int, until: int) -> list[
     assert wish.shares is not None
     asked = {"queue": wish.queue, "now": now, "reader": wish.reader}
     bounds = {"per_user": wish.shares.per_user, "per_label": wish.shares.per_label}
+    if not session.is_patient and session.value(_COUNT_UNRIPE, queue=wish.queue, now=now) > _FEW_UNRIPE:
+        raise TooMuch
     session.run(_MARK_RIPE, queue=wish.queue, now=now)
     if wish.shares == Shares():
         lone = session.run(_LONE_PAIR, queue=wish.queue).fetchone()

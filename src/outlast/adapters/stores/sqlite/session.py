@@ -31,21 +31,26 @@ class Unsynced(Generic[T]):
         return self.work(session)
 
 
+class TooMuch(Exception):
+    """The work would take long, and who asked is a loop that stands still meanwhile."""
+
+
 class Session:
     """What every piece of work of a transaction is handed.
 
     `touched` collects the topics of watchers: a stream's name, or `queue:` and a queue's name. `first_seq` and `last_seq` are
     those of the events appended in this transaction, 0 when there are none. `is_synced` says whether the transaction is durable
-    once committed. `clock` gives the store's time.
+    once committed, `is_patient` whether somebody waits who can wait: where not, work that takes long raises TooMuch.
+    `clock` gives the store's time.
     """
 
     __slots__ = (
         "_busy_seconds",
         "_changes_before",
-        "_is_patient",
         "clock",
         "connection",
         "first_seq",
+        "is_patient",
         "is_synced",
         "last_seq",
         "statements",
@@ -58,7 +63,7 @@ class Session:
         self.connection = connection
         self.clock = clock
         self._busy_seconds = busy_seconds
-        self._is_patient = True
+        self.is_patient = True
         self.statements = 0
         self.touched: set[str] = set()
         self.first_seq = self.last_seq = 0
@@ -86,10 +91,10 @@ class Session:
 
     def begin(self, *, is_synced: bool, is_patient: bool = True) -> None:
         """Start a transaction that holds the write lock from the beginning; a patient one waits for other processes."""
-        if is_patient is not self._is_patient:
+        if is_patient is not self.is_patient:
             milliseconds = round(self._busy_seconds * 1000) if is_patient else 0
             self.connection.executescript(f"PRAGMA busy_timeout = {milliseconds}")
-            self._is_patient = is_patient
+            self.is_patient = is_patient
         if is_synced is not self.is_synced:
             level = "FULL" if is_synced else "NORMAL"
             self.connection.executescript(

@@ -5,6 +5,7 @@ import math
 import sqlite3
 import threading
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from outlast.adapters.stores.sqlite.nearby import LIGHT_BYTES, MOST_IN_A_ROW
 from outlast.adapters.stores.sqlite.quickness import HOP_SECONDS, QUICK_SECONDS, Quickness
 from outlast.domain.errors import Broken, CallerMistake
 from outlast.ports.batch import Committed, Guard, Refused
-from outlast.ports.queue import Enqueue
+from outlast.ports.queue import ClaimDue, Enqueue, Shares
 from outlast.ports.stream import Append, EventRow, PutPayload
 from tests.unit.adapters.stores.sqlite.making import AT, heard, opened, sqlite_error
 
@@ -65,6 +66,22 @@ async def test_what_is_long_or_may_take_long_is_made_aside(tmp_path: Path) -> No
         await store.commit([append("r", 1), PutPayload("r", "d", b"x" * (LIGHT_BYTES + 1))])
         await store.claim("runs", "w", 60)
         assert set(threads.names) == {"outlast-store-writer"}
+
+
+async def test_a_claim_is_made_aside_where_much_has_become_due_since_the_last(tmp_path: Path) -> None:
+    threads, now = Threads(), [AT]
+    options = {"connection_class": heard(threads.hear), "clock": lambda: now[0], **AT_ONCE}
+    async with opened(tmp_path / "a.db", **options) as store:
+        due_at = AT + timedelta(seconds=1)
+        await store.commit([Enqueue("runs", f"r{n}", due_at, f"u{n}") for n in range(150)])
+        now[0] += timedelta(seconds=2)
+        threads.names.clear()
+        wish = ClaimDue("runs", "w", 60, 1, 1, Shares())
+        for position in range(3):
+            written = await store.commit([append("r", position), wish])
+            assert isinstance(written, Committed)
+            assert len(written.claims) == 1
+        assert threads.names == ["outlast-store-writer", HERE, HERE]
 
 
 async def test_a_run_that_is_alone_does_not_wait_for_a_turn_and_gives_others_theirs(tmp_path: Path) -> None:
