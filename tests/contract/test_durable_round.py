@@ -7,7 +7,8 @@ from types import FrameType
 
 import pytest
 
-from bench.probes.ours import one_run
+from bench.probes.ours import begin, engine_in, one_run
+from bench.work import Rounds
 from tests.law import law
 
 SHORT, LONG = 50, 200
@@ -48,6 +49,35 @@ def test_a_round_takes_at_most_1700_calls_of_python_and_c_in_the_loops_thread(
 
     counted(1)  # what is made ready once is left out
     assert (counted(LONG) - counted(SHORT)) / (LONG - SHORT) <= 1700
+
+
+def test_taking_a_run_up_and_ending_it_takes_at_most_3500_calls_beyond_those_of_its_rounds(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    async def shift(rounds: int) -> float:
+        """The calls of one of many runs, from when a worker takes it up until it has given it back."""
+        engine = engine_in(tmp_path_factory.mktemp("shift"), rounds, Rounds())
+        await engine.open()
+        for _ in range(SHORT):
+            await begin(engine)
+        before = calls
+        sys.setprofile(count)
+        try:
+            await engine.shift(SHORT).serve(until_idle=True)
+        finally:
+            sys.setprofile(None)
+            await engine.close()
+        return (calls - before) / SHORT
+
+    asyncio.run(shift(1))  # what is made ready once is left out
+    one, three = asyncio.run(shift(1)), asyncio.run(shift(3))
+    assert one - (three - one) / 2 <= 3500
 
 
 def more_for_each_round(runs: tuple[Found, Found], key: str) -> float:
