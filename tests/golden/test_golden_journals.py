@@ -1,7 +1,9 @@
 """Every journal that was ever released is still read, and folds to what it folded to then."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,10 @@ from outlast.journal.fold import fold_checked, resumed
 from outlast.journal.history import recorded_from
 from outlast.journal.snapshot import is_comparable, snapshot_of, state_in
 from outlast.ports.stream import SnapshotRow
+from outlast.runs.cache import Cache
+from outlast.runs.ledger import Ledger
 from outlast.runs.readings import read_all
+from outlast.runs.remembering.extraction import Worth
 from tests.golden.book import known_of, paths, read
 from tests.golden.scenarios import SCENARIOS
 from tests.law import law
@@ -51,6 +56,26 @@ def test_a_golden_journal_is_resumed_alike_from_a_snapshot_at_any_position(path:
     for recorded in [None, *history[1:]]:
         state = state if recorded is None else apply(state, recorded)
         assert resumed(run_id, history, state) == whole
+
+
+@pytest.mark.parametrize("kind", [Ledger, Cache, Worth])
+def test_a_reading_hears_every_kind_of_event_that_changes_it(kind: type[Ledger | Cache | Worth]) -> None:
+    has_kept = False
+    for path in paths():
+        book = read(path)
+        whole, heard = kind(), kind()
+        for recorded in recorded_from(book.rows, book.payloads):
+            whole.fold(recorded)
+            if type(recorded.event) in kind.HEARS:
+                heard.fold(recorded)
+        assert kept_in(heard) == kept_in(whole), path.stem
+        has_kept |= kept_in(whole) != kept_in(kind())
+    assert has_kept
+
+
+def kept_in(reading: Ledger | Cache | Worth) -> dict[str, Any]:
+    """Everything a reading keeps."""
+    return asdict(reading) if isinstance(reading, Worth) else vars(reading)
 
 
 def test_every_kind_of_event_is_in_a_golden_journal_in_its_present_version() -> None:

@@ -38,6 +38,9 @@ def cached_note(made_at: datetime) -> str:
 class Cache:
     """Results of a run by question."""
 
+    HEARS: Final = frozenset({ModelAnswered, ToolRequested, ToolAnswered, RunStarted, ToolsChanged})
+    """The kinds of events it reads; all others leave it as it is."""
+
     def __init__(self) -> None:
         self._asked: dict[str, ToolCall] = {}
         self._kept: dict[str, Kept] = {}

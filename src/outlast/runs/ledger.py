@@ -56,6 +56,11 @@ class _Asked:
 class Ledger:
     """Every source of a run, folded from its journal."""
 
+    HEARS: Final = frozenset(
+        {ModelRequested, ModelAnswered, ToolAnswered, BranchOpened, PlanMade, RunStarted}
+    )
+    """The kinds of events it reads; all others leave it as it is."""
+
     def __init__(self) -> None:
         self._steps = 0
         self._branch_of_model_call: dict[str, str] = {}

@@ -74,11 +74,10 @@ async def _go_on(session: Session) -> None:
     """Give the run back where nothing is left to do for it here, else wait for something; one turn may have given it back already."""
     if session.given_back is not None:
         return
-    is_over = session.state.state in (State.COMPLETED, State.CANCELLED)
-    now, is_draining = session.desk.now(), session.is_draining
     rest = None
-    if is_over or not session.is_busy:
-        rest = rest_of(session.state, session.decided_at, now, is_draining=is_draining)
+    if not session.is_busy or session.state.state in (State.COMPLETED, State.CANCELLED):
+        now = session.desk.now()
+        rest = rest_of(session.state, session.decided_at, now, is_draining=session.is_draining)
     if rest is None:
         await _wait(session)
     else:

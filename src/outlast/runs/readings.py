@@ -37,11 +37,15 @@ class Readings:
 
     def read(self, recorded: Recorded) -> None:
         """Read an event whose state is known already."""
+        kind = type(recorded.event)
         self.conversations.fold(recorded)
-        self.ledger.fold(recorded)
-        self.cache.fold(recorded)
         self.tally.fold(recorded)
-        self.worth.fold(recorded)
+        if kind in Ledger.HEARS:
+            self.ledger.fold(recorded)
+        if kind in Cache.HEARS:
+            self.cache.fold(recorded)
+        if kind in Worth.HEARS:
+            self.worth.fold(recorded)
 
 
 def read_all(

@@ -247,8 +247,8 @@ class Session:
         office = self.desk.means.office
         if office is None:
             return []
-        before = draft.before or self.state
-        return await office.joined(before, self.state, draft.recorded, draft.handles, self.desk.now())
+        before, now = draft.before or self.state, draft.recorded[-1].at
+        return await office.joined(before, self.state, draft.recorded, draft.handles, now)
 
     async def _committed(self, draft: Draft, last: Sequence[Item] = ()) -> Committed | None:
         """Write a draft. None when the journal had grown: the readings are then made anew."""

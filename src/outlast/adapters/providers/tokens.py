@@ -43,14 +43,19 @@ def estimate_tokens(text: str) -> int:
     text."""
     data = text.encode("utf-8", "surrogatepass")
     if text.isascii():
-        letters = _count(data, _LETTERS)
-        return math.ceil(letters * _LETTER_TOKENS + (len(data) - letters) * _SIGN_TOKENS)
+        signs = len(data.translate(None, _LETTERS))
+        return math.ceil((len(data) - signs) * _LETTER_TOKENS + signs * _SIGN_TOKENS)
     return math.ceil(sum(_count(data, kind) * weight for kind, weight in _TOKENS_PER_CHARACTER))
 
 
 def estimate_request_tokens(messages: Sequence[Message], tools: tuple[ToolSchema, ...]) -> int:
     """About how many input tokens a request with these messages and tools takes, framing included."""
-    return sum(map(_message_tokens, messages)) + sum(map(_tool_tokens, tools))
+    tokens = 0
+    for message in messages:
+        tokens += _message_tokens(message)
+    for tool in tools:
+        tokens += _tool_tokens(tool)
+    return tokens
 
 
 def _count(data: bytes, kind: bytes) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import ClassVar
 
 from outlast.domain.events import (
     Answered,
@@ -81,6 +82,9 @@ class Worth:
 
     It is read beside a run at work, so that those that leave nothing are not read again for it.
     """
+
+    HEARS: ClassVar = frozenset({ToolAnswered, SubtaskConcluded, Said, Answered, RunStarted})
+    """The kinds of events it reads; all others leave it as it is."""
 
     _has_found: bool = False
     _words: list[str] = field(default_factory=list)
