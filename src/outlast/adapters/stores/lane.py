@@ -15,16 +15,31 @@ T = TypeVar("T")
 
 
 class Job:
-    """A piece of work, who waits for it, and what it came to. The thread sets `result` or `error`."""
+    """A piece of work, and what it came to: who does it sets `result` or `error`."""
 
-    __slots__ = ("error", "future", "loop", "result", "work")
+    __slots__ = ("error", "result", "work")
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self.work = work
-        self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[Any] = self.loop.create_future()
         self.result: Any = None
         self.error: Exception | None = None
+
+    def answer(self) -> Any:
+        """What it came to, once it is done."""
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+class AwaitedJob(Job):
+    """A job for which somebody waits in an event loop, that which runs when it is made."""
+
+    __slots__ = ("future", "loop")
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        super().__init__(work)
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Any] = self.loop.create_future()
 
 
 class Server(Protocol):
@@ -49,15 +64,15 @@ class Lane:
     def __init__(self, name: str, make_server: Callable[[], Server], most_at_once: int) -> None:
         self._make_server = make_server
         self._most_at_once = most_at_once
-        self._pending: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._pending: queue.SimpleQueue[AwaitedJob | None] = queue.SimpleQueue()
         self._gate = threading.Lock()
         self._is_open = False
-        self._last: Job | None = None
+        self._last: AwaitedJob | None = None
         self._name = name
 
     async def start(self) -> None:
         """Make the server in its thread; raises what making it raises."""
-        started, self._last = Job(_nothing), None
+        started, self._last = AwaitedJob(_nothing), None
         threading.Thread(target=self._run, args=(started,), name=self._name, daemon=True).start()
         try:
             await started.future
@@ -77,7 +92,7 @@ class Lane:
 
     async def do(self, work: Callable[[Any], T]) -> T:
         """The result of `work`, done by the server. Cancelling the caller does not undo it."""
-        job = Job(work)
+        job = AwaitedJob(work)
         with self._gate:
             if not self._is_open:
                 raise _not_open()
@@ -85,7 +100,7 @@ class Lane:
         result: T = await job.future
         return result
 
-    def take(self, jobs: Sequence[Job]) -> None:
+    def take(self, jobs: Sequence[AwaitedJob]) -> None:
         """Have jobs done for which somebody waits. Called in their loop."""
         with self._gate:
             if self._is_open:
@@ -100,13 +115,13 @@ class Lane:
         """Have the server look around soon."""
         self._pending.put(None)
 
-    def _end(self) -> Job:
+    def _end(self) -> AwaitedJob:
         """Let the thread end after what is pending; the future of the job tells when."""
-        self._last = Job(_nothing)
+        self._last = AwaitedJob(_nothing)
         self._pending.put(self._last)
         return self._last
 
-    def _run(self, started: Job) -> None:
+    def _run(self, started: AwaitedJob) -> None:
         try:
             server = self._make_server()
         except Exception as error:  # noqa: BLE001 - whoever waits for the start is told, whatever it is
@@ -131,7 +146,7 @@ class Lane:
                     job.error = error
             _deliver(jobs)
 
-    def _take(self, idle_seconds: float | None) -> list[Job]:
+    def _take(self, idle_seconds: float | None) -> list[AwaitedJob]:
         try:
             taken = [self._pending.get(timeout=idle_seconds)]
         except queue.Empty:
@@ -150,9 +165,9 @@ def _not_open() -> Broken:
     return Broken("store_unavailable", "The store is not open.", "Use it between open() and close().")
 
 
-def _deliver(jobs: Iterable[Job]) -> None:
+def _deliver(jobs: Iterable[AwaitedJob]) -> None:
     """Settle the futures of jobs in their own loops: one call a loop, for each wakes it."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+    by_loop: dict[asyncio.AbstractEventLoop, list[AwaitedJob]] = {}
     for job in jobs:
         by_loop.setdefault(job.loop, []).append(job)
     for loop, settled in by_loop.items():
@@ -160,7 +175,7 @@ def _deliver(jobs: Iterable[Job]) -> None:
             loop.call_soon_threadsafe(settle, settled)
 
 
-def settle(jobs: Sequence[Job]) -> None:
+def settle(jobs: Sequence[AwaitedJob]) -> None:
     """Tell those who wait what became of jobs that are done. Called in their loop."""
     for job in jobs:
         if job.future.done():  # the caller was cancelled

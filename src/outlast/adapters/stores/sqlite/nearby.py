@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
-from outlast.adapters.stores.lane import Job, Lane, settle
-from outlast.adapters.stores.sqlite.quickness import Quickness
+from outlast.adapters.stores.lane import AwaitedJob, Job, Lane, settle
+from outlast.adapters.stores.sqlite.quickness import HOP_SECONDS, Moment, Quickness
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.sqlite.writer import Writer
 from outlast.ports.batch import Item
@@ -62,7 +62,7 @@ class Nearby:
         self._writer = writer
         self._quickness = quickness
         self._gate = threading.Lock()
-        self._gathered: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+        self._gathered: dict[asyncio.AbstractEventLoop, list[AwaitedJob]] = {}
         self._last_stream = ""
         self._in_a_row = 0
 
@@ -70,15 +70,16 @@ class Nearby:
         """The result of `work`, which is about a stream. Cancelling the caller does not undo it."""
         if not self._quickness.is_quick:
             return await self._lane.do(work)
-        job = Job(work)
         if not self._is_alone(stream):
-            self._gather(job)
-        elif self._is_served([job]):
-            settle([job])
-        else:
-            self._lane.take([job])
-        result: T = await job.future
-        return result
+            gathered = AwaitedJob(work)
+            self._gather(gathered)
+            result: T = await gathered.future
+            return result
+        job = Job(work)
+        if not self._is_served([job]):
+            return await self._lane.do(work)
+        answer: T = job.answer()
+        return answer
 
     def hand_over(self) -> None:
         """Leave what is gathered to the lane."""
@@ -95,7 +96,7 @@ class Nearby:
         self._in_a_row += 1
         return True
 
-    def _gather(self, job: Job) -> None:
+    def _gather(self, job: AwaitedJob) -> None:
         with self._gate:
             jobs = self._gathered.get(job.loop)
             if jobs is None:
@@ -113,11 +114,12 @@ class Nearby:
             self._lane.take(jobs)
 
     def _is_served(self, jobs: Sequence[Job]) -> bool:
-        writer = self._writer()
+        writer, begun = self._writer(), Moment()
         try:
-            with self._quickness.noted(len(jobs)):
-                return writer is not None and writer.serve_at_once(jobs)
+            is_served = writer is not None and writer.serve_at_once(jobs)
         except Exception as error:  # noqa: BLE001 - a bug must not leave callers waiting for ever
             for job in jobs:
                 job.error = error
             return True
+        self._quickness.note(begun.waited_seconds() - HOP_SECONDS * len(jobs))
+        return is_served

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 QUICK_SECONDS: Final = 0.001
@@ -24,6 +22,19 @@ _PAUSES: Final = 100
 """A disk that is not quick is tried again after so many times the wait it was tried with: little of a loop's time is lost by that."""
 
 
+class Moment:
+    """A moment of this thread, from which on what it waits is told from what it computes."""
+
+    __slots__ = ("_computed_seconds", "_seconds")
+
+    def __init__(self) -> None:
+        self._seconds, self._computed_seconds = time.monotonic(), time.thread_time()
+
+    def waited_seconds(self) -> float:
+        """How long the thread has waited since."""
+        return time.monotonic() - self._seconds - (time.thread_time() - self._computed_seconds)
+
+
 class Quickness:
     """How long waits for the disk were of late, beyond what they spared and what was computed meanwhile.
 
@@ -40,17 +51,8 @@ class Quickness:
         """Is it quick, or is it time to try again?"""
         return self._wait_seconds < self._quick_seconds or time.monotonic() >= self._again_at
 
-    @contextmanager
-    def noted(self, commits: int) -> Iterator[None]:
-        """Note how long this thread waits for what is done meanwhile: so many commits, each of which spares a hop."""
-        begun, computed = time.monotonic(), time.thread_time()
-        yield
-        computed_seconds = time.thread_time() - computed
-        ended = time.monotonic()
-        self.note(ended - begun - computed_seconds - HOP_SECONDS * commits, ended)
-
-    def note(self, seconds: float, now: float) -> None:
-        """Note one wait, which has just ended at `now` of the monotonic clock."""
+    def note(self, seconds: float) -> None:
+        """Note one wait that has just ended, less what it spared."""
         counted = min(max(0.0, seconds), _LONGEST_COUNTED * self._quick_seconds)
         self._wait_seconds += (counted - self._wait_seconds) / _WAITS_OF_LATE
-        self._again_at = now + _PAUSES * max(0.0, seconds)
+        self._again_at = time.monotonic() + _PAUSES * max(0.0, seconds)

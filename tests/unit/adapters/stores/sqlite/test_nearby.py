@@ -4,6 +4,7 @@ import asyncio
 import math
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.stores.sqlite.nearby import LIGHT_BYTES, MOST_IN_A_ROW
-from outlast.adapters.stores.sqlite.quickness import HOP_SECONDS, QUICK_SECONDS, Quickness
+from outlast.adapters.stores.sqlite.quickness import QUICK_SECONDS, Moment, Quickness
 from outlast.domain.errors import Broken, CallerMistake
 from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.queue import ClaimDue, Enqueue, Shares
@@ -210,28 +211,48 @@ async def test_a_queue_that_is_filled_here_wakes_who_watches_it(tmp_path: Path) 
 
 def test_a_disk_is_slow_after_some_slow_syncs_and_not_after_one() -> None:
     quickness = Quickness()
-    quickness.note(1.0, 0.0)
+    quickness.note(1.0)
     assert quickness.is_quick
     for _ in range(5):
-        quickness.note(2 * QUICK_SECONDS, math.inf)
-    assert quickness.is_quick is False
+        quickness.note(2 * QUICK_SECONDS)
+    assert quickness._wait_seconds > QUICK_SECONDS
     for _ in range(20):
-        quickness.note(0.0, math.inf)
-    assert quickness.is_quick
+        quickness.note(0.0)
+    assert quickness._wait_seconds < QUICK_SECONDS
 
 
-def test_a_slow_disk_is_tried_again_once_its_wait_is_small_beside_the_time_that_went_by() -> None:
+def test_a_slow_disk_is_tried_again_once_its_wait_is_small_beside_the_time_that_went_by(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("outlast.adapters.stores.sqlite.quickness.time.monotonic", lambda: now[0])
     quickness = Quickness()
     for _ in range(20):
-        quickness.note(0.05, math.inf)
+        quickness.note(0.05)
+    now[0] += 4.9
     assert quickness.is_quick is False
-    quickness.note(0.05, -math.inf)
+    now[0] += 0.2
     assert quickness.is_quick
 
 
-def test_many_commits_may_wait_longer_together() -> None:
-    alone, together = Quickness(), Quickness()
-    for _ in range(20):
-        for quickness, commits in ((alone, 1), (together, 100)):
-            quickness.note(3 * QUICK_SECONDS - HOP_SECONDS * commits, math.inf)
-    assert (alone.is_quick, together.is_quick) == (False, True)
+def test_what_a_thread_waits_is_told_from_what_it_computes() -> None:
+    begun, lock = Moment(), threading.Lock()
+    lock.acquire()
+    lock.acquire(timeout=0.05)
+    assert begun.waited_seconds() > 0.04
+    computing, ends = Moment(), time.thread_time() + 0.05
+    while time.thread_time() < ends:
+        pass
+    assert computing.waited_seconds() < time.monotonic() - computing._seconds - 0.04
+
+
+async def test_many_commits_may_wait_longer_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every wait is for 3 ms: too long for one commit, not for sixty that share it."""
+    monkeypatch.setattr(Moment, "waited_seconds", lambda _: 0.003)
+    async with opened(tmp_path / "a.db", quick_seconds=0.002) as store:
+        for position in range(30):
+            await asyncio.gather(*[store.commit([append(f"s{n}", position)]) for n in range(60)])
+        assert store._nearby._quickness._wait_seconds == 0.0
+        for position in range(30):
+            await store.commit([append("r", position)])
+        assert store._nearby._quickness._wait_seconds > 0.002
