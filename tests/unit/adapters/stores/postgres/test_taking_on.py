@@ -102,6 +102,20 @@ async def test_a_batch_that_lost_a_lease_gives_none_back_and_takes_none_on(
             assert (entry.due_at, entry.note) == (back(item, 1).due_at, back(item, 1).note)
 
 
+@pytest.mark.parametrize("lost", ["a", "ab", "abc"])
+async def test_who_lost_leases_takes_nothing_on_however_many_they_are(
+    store: PostgresStore, lost: str
+) -> None:
+    now = await store.now()
+    await put(store, *(Enqueue("jobs", item, now, "ann") for item in "abcd"))
+    held = await store.claim("jobs", "w", 60, limit=3)
+    back = [Release("jobs", one.item, one.generation + (one.item in lost), None) for one in held]
+    assert await store.commit([*back, NEXT]) == Refused(Guard.GENERATION, 0)
+    other = await store.read_entry("jobs", "d")
+    assert other is not None
+    assert other.until is None
+
+
 async def test_taking_on_is_one_statement_and_one_sync(store: PostgresStore) -> None:
     now = await store.now()
     await put(store, *(Enqueue("jobs", f"j{number}", now, "ann") for number in range(40)))
