@@ -154,7 +154,8 @@ async def test_g09_01_timeout_leaves_no_process_and_keeps_what_was_printed(
 async def test_g09_01_cancel_leaves_no_process(run: Run, tmp_path: Path) -> None:
     mark, started = str(tmp_path), tmp_path / "started"
     os.mkfifo(started)
-    command = f"export {MARK}='{mark}'; (setsid sleep 300 &); echo > {started}; sleep 300"
+    # Who says that it has begun carries the mark: not the shell that exported it, nor its child before that is another program.
+    command = f"export {MARK}='{mark}'; (setsid sleep 300 &); exec sh -c 'echo > {started}; sleep 300'"
     calling = asyncio.ensure_future(run(plain_tools.shell, command=command))
     await asyncio.to_thread(started.read_text)
     assert processes_of(mark)
