@@ -69,6 +69,8 @@ def point_passage(state: RunState, point: str, occasion: str, shown: Json, now: 
 
 def expired_tickets(state: RunState, now: datetime) -> list[Command]:
     """Close the open tickets whose time is over."""
+    if not state.tickets:
+        return []
     return [
         Record(TicketExpired(ticket.id))
         for ticket in state.open_tickets()

@@ -27,11 +27,14 @@ from outlast.runs.drafting import Intent
 def is_intended(state: RunState, intent: Intent) -> bool:
     """Does the journal hold this intent of the present claim, its result still to come?"""
     match intent:
-        case ModelRequested(call=call):
-            return call in state.model_calls
-        case ToolRequested(call=call, attempt=attempt):
-            known = state.calls.get(call)
-            return known is not None and (known.generation, known.attempt) == (intent.generation, attempt)
+        case ModelRequested():
+            return intent.call in state.model_calls
+        case ToolRequested():
+            known = state.calls.get(intent.call)
+            return known is not None and (known.generation, known.attempt) == (
+                intent.generation,
+                intent.attempt,
+            )
         case HookRequested(hook=hook, subject=subject):
             asked = state.hooks.get(hook_key(hook, subject))
             return asked is not None and not asked.is_done and asked.generation == intent.generation

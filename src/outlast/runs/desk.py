@@ -12,18 +12,22 @@ from outlast.domain.errors import Broken
 from outlast.domain.events import AnyEvent, ModelRequested
 from outlast.domain.quick import quick
 from outlast.domain.run import Call, RunState
+from outlast.domain.tool_call import ToolError
 from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
 from outlast.ports.provider import ModelRequest
 from outlast.ports.queue import Claim
 from outlast.ports.store import Store
 from outlast.ports.stream import PutPayload
-from outlast.ports.tool import ToolContext
+from outlast.ports.tool import Tool, ToolContext
 from outlast.runs.cache import Cache
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.ledger import Ledger
 from outlast.runs.means import Means
 from outlast.runs.money import Spending
+
+_MOST_FITTING = 256
+"""Of more calls than this that never ran it is forgotten that their arguments fit."""
 
 NOTHING_TO_DO = "Nothing to do: another worker goes on with the run."
 """What there is to do about a lease that was lost."""
@@ -99,7 +103,11 @@ class Witness(Protocol):
 
 @dataclass(slots=True)
 class Desk:
-    """One run at work in one process. `present` is the run as it stands; `spendings` what tools of open calls have used up."""
+    """One run at work in one process.
+
+    `present` is the run as it stands; `spendings` what tools of open calls have used up; `fitting` the arguments of calls that were
+    found to fit when their model asked for them.
+    """
 
     run_id: str
     user_id: str
@@ -112,6 +120,7 @@ class Desk:
     witness: Witness | None = None
     present: Callable[[], RunState] | None = None
     spendings: dict[str, Spending] = field(default_factory=dict)
+    fitting: dict[str, dict[str, Json]] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -141,6 +150,18 @@ class Desk:
             while len(self._texts) > 32:
                 del self._texts[next(iter(self._texts))]
         return self._texts[digest]
+
+    def checked(self, tool: Tool, call: str, arguments: dict[str, Json]) -> dict[str, Json] | ToolError:
+        """The arguments to run a tool with, or why they cannot be used. What was found to fit here is not looked at twice."""
+        if self.fitting.pop(call, None) is arguments:
+            return arguments
+        return self.means.check_arguments(tool, arguments)
+
+    def fits(self, call: str, arguments: dict[str, Json]) -> None:
+        """Note that the arguments of a call fit its tool."""
+        self.fitting[call] = arguments
+        if len(self.fitting) > _MOST_FITTING:
+            del self.fitting[next(iter(self.fitting))]
 
     def spending_of(self, call: str) -> Spending:
         """What the tool of an open call uses up, to be counted with those of all others that are open."""

@@ -50,6 +50,8 @@ def make_room(readings: Readings, branch: Branch, now: datetime, place: Place) -
     Returns the intent to ask for a summary, where one is needed first.
     """
     scene = Scene(readings, branch)
+    if scene.is_roomy:
+        return None
     for _ in range(_MOST_COMPRESSIONS):
         match scene.due:
             case None:

@@ -223,6 +223,8 @@ def _checked_calls(
             calls.append(replace(_storable(asked), id=call_id, name=name, problem=problem))
             refused.append(ToolAnswered(call_id, ToolOutcome(False, shown_error(checked), checked), "engine"))
         else:
+            if name in desk.means.tools:
+                desk.fits(call_id, checked)
             calls.append(ToolCall(call_id, name, checked))
     return tuple(calls), refused
 

@@ -74,7 +74,7 @@ async def perform_tool(desk: Desk, state: RunState, call: Call, edited: dict[str
         cached = desk.cache.lookup(name, arguments, desk.now(), pinned.cache_seconds)
         if cached is not None:
             return Outcome([*hooks, _answer(call, cached)])
-    checked = desk.means.check_arguments(tool, arguments)
+    checked = desk.checked(tool, call.call.id, arguments)
     if isinstance(checked, ToolError):
         return Outcome([*hooks, _answer(call, ToolOutcome(False, shown_error(checked), checked))])
     if desk.witness is not None:

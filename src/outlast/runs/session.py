@@ -302,9 +302,9 @@ class Session:
         since it tells what can read the run from then on. Once a run has ended its row stands, and the last snapshot is taken when
         it is given back.
         """
-        kinds = {type(one.event) for one in recorded}
         is_far_on = self.state.position - self._snapshot_at >= EVERY
-        if kinds.isdisjoint(_RIDDEN_WITH) and not is_far_on and not self._is_in_line:
+        kinds = {type(one.event) for one in recorded}
+        if not is_far_on and not self._is_in_line and kinds.isdisjoint(_RIDDEN_WITH):
             return []
         items: list[Item] = [*due_for_memory(self.state, self.readings.worth, recorded)]
         entered = [one.event for one in recorded if isinstance(one.event, StateEntered)]

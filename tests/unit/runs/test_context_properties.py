@@ -37,6 +37,7 @@ from outlast.runs.conversation import Conversation
 from outlast.runs.lines import Kind
 from outlast.runs.making_room import make_room, messages_for
 from outlast.runs.readings import Readings, read_all
+from outlast.runs.scene import Scene
 from tests.law import law
 from tests.unit.runs.test_messages import FENCED, faults_in
 
@@ -111,10 +112,15 @@ class Talk:
         for call, size in reversed(list(zip(calls, sizes, strict=True))):
             self.happen(ToolAnswered(call.id, ToolOutcome(True, "seen " * size)))
 
+    def is_crowded(self) -> bool:
+        return self.readings.conversations["main"].tokens > MAX_TOKENS
+
     def _make_room(self, answer: Any) -> None:
         for _ in range(6):
             branch = self.readings.state.branches["main"]
             self.readings.conversations["main"].settle()
+            scene = Scene(self.readings, branch)
+            assert not scene.is_roomy or (scene.due is None and not self.is_crowded())
             asked = make_room(self.readings, branch, NOW, self.happen)
             if asked is None:
                 return

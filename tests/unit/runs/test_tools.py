@@ -2,19 +2,28 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
+from outlast.adapters.execution.validation import check_arguments
 from outlast.adapters.tools.read_artifact import ReadArtifact
+from outlast.domain.door import Json
 from outlast.domain.events import ToolAnswered, ToolRequested
 from outlast.domain.task import Limits
-from outlast.ports.tool import BaseTool, Retry, ToolResult, tool
+from outlast.domain.tool_call import ToolError
+from outlast.ports.queue import Claim
+from outlast.ports.tool import BaseTool, Retry, Tool, ToolResult, tool
+from outlast.runs.desk import Desk, Lease
 from tests.law import law
 from tests.unit.runs.parts import ask_for, call, conclude, in_turn, results, roles, say
 from tests.unit.runs.props import page
 from tests.unit.runs.stage import soon, staged
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Greet(BaseTool):
@@ -41,6 +50,35 @@ def once_tool(name: str, work: Callable[[], Awaitable[object]], **declared: obje
         return await work()
 
     return tool(name=name, description=f"Do {name}", **declared)(execute)
+
+
+async def test_arguments_that_fit_are_looked_at_once_while_they_are_those_of_the_model(
+    tmp_path: Path,
+) -> None:
+    looked: list[dict[str, Json]] = []
+
+    def look(tool: Tool, arguments: dict[str, Json]) -> dict[str, Json] | ToolError:
+        looked.append(arguments)
+        return check_arguments(tool, arguments)
+
+    async with staged(tmp_path, in_turn(say("done")), Greet) as stage:
+        means = replace(stage.means(stage.definition, stage.answering), check_arguments=look)
+        claim = Claim("runs", "r-1", 1, NOW, NOW, 1)
+        desk = Desk("r-1", "ann", "t-1", stage.store, means, Lease(claim, 0.0, 60.0))
+        asked: dict[str, Json] = {"who": "ann", "times": 2}
+        desk.fits("c1-0", asked)
+        assert desk.checked(stage.tools["greet"], "c1-0", asked) is asked
+        assert looked == []
+        assert (
+            desk.checked(stage.tools["greet"], "c1-0", asked) == asked
+        )  # asked for again, perhaps elsewhere
+        desk.fits("c2-0", asked)
+        edited = desk.checked(stage.tools["greet"], "c2-0", {"whom": "bob"})
+        assert isinstance(edited, ToolError)
+        assert looked == [asked, {"whom": "bob"}]
+        for number in range(1000):
+            desk.fits(f"c{number}-1", asked)
+        assert len(desk.fitting) <= 256
 
 
 @law("TOOL-2.a", "TOOL-2.d")
