@@ -38,11 +38,13 @@ def write_batch(session: Session, batch: Sequence[Item]) -> Committed | Refused:
 
 def _write_all(session: Session, batch: Sequence[Item]) -> Refused | None:
     session.connection.execute("SAVEPOINT batch")
+    numbers = session.first_seq, session.last_seq
     for index, item in enumerate(batch):
         guard = _write(session, item)
         if guard is not None:
             session.connection.execute("ROLLBACK TO batch")
             session.connection.execute("RELEASE batch")
+            session.first_seq, session.last_seq = numbers  # those of what is undone are given to others
             return Refused(guard, index)
     session.connection.execute("RELEASE batch")
     return None

@@ -1,6 +1,7 @@
 """Watches: precise within the process, and no work while nobody watches."""
 
 import asyncio
+import math
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from outlast.adapters.stores.sqlite.batch import write_batch
 from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.writer import Writer
 from outlast.adapters.stores.watches import Watches
+from outlast.ports.batch import Guard, Refused
 from outlast.ports.queue import Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun
 from outlast.ports.stream import Append, EventRow
@@ -180,3 +182,45 @@ async def test_a_commit_before_the_first_look_is_not_missed(tmp_path: Path) -> N
         await other.commit([append("r")])
         go_on.set()
         assert await watch.wait(PATIENCE_SECONDS)
+
+
+async def test_events_of_others_are_heard_after_an_append_of_ours_that_was_undone(tmp_path: Path) -> None:
+    """What a refused batch had appended has numbers that the next events get, whoever appends them."""
+    for name, quick_seconds in (("in the loop", math.inf), ("aside", 0)):
+        path = tmp_path / f"{name}.db"
+        async with opened(path, quick_seconds=quick_seconds) as store, opened(path) as other:
+            watch = store.watch(["theirs"])
+            assert await watch.wait(PATIENCE_SECONDS)
+            await put(store, append("own"))
+            undone = [append("own", 1), Release("runs", "own", 1, None)]
+            assert await store.commit(undone) == Refused(Guard.GENERATION, 1)
+            await put(other, Append("theirs", None, (EventRow(1, "Noted", 1, AT, "{}"),)))
+            assert await watch.wait(PATIENCE_SECONDS)
+
+
+def test_a_commit_in_the_midst_of_a_look_is_heard_at_the_next(tmp_path: Path) -> None:
+    asked = ["PRAGMA data_version", "SELECT DISTINCT", "SELECT coalesce(max(seq)", "SELECT queue, mark"]
+    for number, statement in enumerate(asked):
+        path = tmp_path / f"{number}.db"
+        others = Writer(Opener(path), Watches(lambda: None), lambda: AT)
+        is_armed = False
+
+        def hear(sql: str, statement: str = statement, others: Writer = others) -> None:
+            nonlocal is_armed
+            if is_armed and statement in sql:
+                is_armed = False
+                others.serve([Job(lambda session: write_batch(session, [append("between")]))])
+
+        watches = Watches(lambda: None)
+        writer = Writer(Opener(path, heard(hear)), watches, lambda: AT)
+        watch = watches.add(["between"])
+        writer.serve([])
+        watch._is_touched = False
+        others.serve([Job(lambda session: write_batch(session, [append("before")]))])
+        is_armed = True
+        writer.serve([])
+        assert not is_armed
+        writer.serve([])
+        assert watch._is_touched, statement
+        writer.close()
+        others.close()
