@@ -71,6 +71,13 @@ def stored_form(value: object) -> Json:
     return _stored(value, "$", 0)
 
 
+def apart(value: Json) -> Json:
+    """A JSON value that shares no list and no object with `value`: for whoever may change what they are handed."""
+    if type(value) is dict:
+        return {key: apart(item) for key, item in value.items()}
+    return [apart(item) for item in value] if type(value) is list else value
+
+
 def json_writer(*, sorts_keys: bool = False, spaced: bool = False) -> Callable[[object], str]:
     """What spells JSON values, UTF-8 characters as they are, without spaces or `spaced` as `json.dumps` does.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from functools import partial
 
-from outlast.domain.door import Json, clean_text
+from outlast.domain.door import Json, apart, clean_text
 from outlast.domain.events import HookRan
 from outlast.domain.hooks import HOOK_TIMEOUT_SECONDS, Hook, HookContext, Veto
 from outlast.domain.run import RunState
@@ -18,8 +18,9 @@ async def call_hook(
 ) -> HookRan:
     """Run a hook and journal its verdict."""
     started = desk.seconds()
+    own = {key: apart(value) for key, value in info.items()}
     context = HookContext(
-        point, state.run_id, state.thread_id, state.user_id, state.definition.name, attempt, dict(info)
+        point, state.run_id, state.thread_id, state.user_id, state.definition.name, attempt, own
     )
     veto = await verdict_of(desk.means.hooks[name], context)
     return HookRan(name, point, subject, veto, round((desk.seconds() - started) * 1000))

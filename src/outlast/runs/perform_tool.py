@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from outlast.domain.bounded import bound
-from outlast.domain.door import Json, clean_text, stored_form
+from outlast.domain.door import Json, apart, clean_text, stored_form
 from outlast.domain.errors import ModelMistake, OutlastError, Passing
 from outlast.domain.events import (
     AnyEvent,
@@ -171,10 +171,13 @@ async def _one_try(
 
     A tool that keeps its time itself answers first, with what had been printed; this deadline is for those that do not.
     """
+    own = {
+        name: apart(value) for name, value in arguments.items()
+    }  # the run's state and a next try keep theirs
     if pinned.background == LOCAL and tool.background is not None:
-        return local_handle(tool.background, dict(arguments), context), False
+        return local_handle(tool.background, own, context), False
     try:
-        running = tool.run(dict(arguments), context)
+        running = tool.run(own, context)
         return await contained(running, pinned.timeout_seconds + GRACE_SECONDS), False
     except TimeoutError:
         detail = f"{pinned.name} did not end within {pinned.timeout_seconds:g} seconds and was stopped."

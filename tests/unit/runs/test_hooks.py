@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from outlast.domain.door import Json
+from outlast.domain.errors import Passing
 from outlast.domain.events import HookRan, HookRequested, PlanRefused, RunClaimed
-from outlast.domain.hooks import Hook, HookContext, Veto
+from outlast.domain.hooks import AFTER_TOOL, BEFORE_TOOL, Hook, HookContext, Veto
 from outlast.domain.states import State
 from outlast.domain.task import ApprovalRule
 from outlast.ports.provider import ModelRequest
+from outlast.ports.tool import tool
 from outlast.runs.moves import enter
 from outlast.service import signals
 from tests.law import law
@@ -239,3 +242,35 @@ async def test_a_hook_that_quits_or_returns_neither_none_nor_a_veto_refuses_and_
             assert ran.veto is not None
             assert told in ran.veto
             assert (await stage.state(run)).state == "FAILED"
+
+
+async def test_what_a_tool_or_a_hook_does_to_the_arguments_it_was_handed_stays_with_it(
+    tmp_path: Path,
+) -> None:
+    seen: list[Json] = []
+
+    @tool(name="eat", description="Eat", effect="idempotent")
+    async def eat(items: list, spec: dict) -> str:  # type: ignore[type-arg]
+        seen.append([list(items), dict(spec)])
+        items.clear()
+        spec["eaten"] = True
+        if len(seen) == 1:
+            raise Passing("tool_failed", "Not yet.", "Try again.")
+        return "eaten"
+
+    def spoil(context: HookContext) -> None:
+        arguments = context.info["arguments"]
+        assert isinstance(arguments, dict)
+        for value in arguments.values():
+            assert isinstance(value, list | dict)
+            value.clear()
+        arguments.clear()
+
+    asked = ask_for(call("eat", items=["a", "b"], spec={"x": 1}))
+    points = {BEFORE_TOOL: "m:spoil", AFTER_TOOL: "m:spoil"}
+    play = in_turn(asked, say("done"))
+    async with staged(tmp_path, play, eat, hooks={"m:spoil": spoil}, hooks_of_task=points) as stage:
+        await stage.play()
+        assert seen == [[["a", "b"], {"x": 1}]] * 2
+        [shown] = [message for message in stage.requests[-1].messages if message.speaker == "assistant"]
+        assert shown.tool_calls[0].arguments == {"items": ["a", "b"], "spec": {"x": 1}}
