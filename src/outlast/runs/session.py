@@ -126,6 +126,7 @@ class Session:
         """
         if self._is_stale:
             await self._read_anew()
+            self._done = [outcome for outcome in self._done if is_awaited(self.state, outcome.events)]
             if self._was_given_back():
                 return True
             self._begin_unsure()
@@ -221,7 +222,6 @@ class Session:
         if self.state.is_claimed or self.state.generation != self.desk.generation:
             return False
         self.given_back = self._giving_back
-        self._done.clear()
         return True
 
     def _place_offered(self, draft: Draft, now: datetime) -> None:

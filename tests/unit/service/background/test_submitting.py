@@ -1,19 +1,30 @@
 """How a call becomes a task: its row and its answer in one commit, under a local name, and never twice."""
 
 import asyncio
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
+from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.tools.ask_human import AskHuman
 from outlast.domain.background import TaskStatus
+from outlast.domain.commands import Command
+from outlast.domain.errors import Broken
 from outlast.domain.events import ToolAnswered, ToolRequested
+from outlast.domain.run import RunState
 from outlast.domain.states import State
 from outlast.journal.upcast import READER
 from outlast.ports.background_driver import Trouble
+from outlast.ports.batch import Committed, Item, Refused
+from outlast.ports.stream import Append
 from outlast.ports.tool import Background
+from outlast.runs.calls import in_flight
+from outlast.runs.moves import enter
+from outlast.runs.workflows import chat
 from outlast.service import signals
 from outlast.service.background import office
 from outlast.tasks.happenings import Queue
@@ -212,3 +223,52 @@ async def test_a_task_whose_handle_could_not_be_kept_is_cancelled_on_the_server(
         assert hands.farm.remote.cancels == {hands.farm.handles[0].remote_id: 1}
         assert SECRET in hands.farm.handles[0].remote_id
         hands.farm.remote.missing = Trouble("gone", "gone", "", passing=False)
+
+
+class Unlucky(SqliteStore):
+    """`over` is set with the commit that ends a run, which is answered once `given`; that which gives it back has no answer."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.over, self.given = asyncio.Event(), asyncio.Event()
+
+    async def commit(self, batch: Sequence[Item]) -> Committed | Refused:
+        written = await super().commit(batch)
+        kinds = {event.kind for item in batch if isinstance(item, Append) for event in item.events}
+        if "RunReleased" in kinds:
+            raise Broken("commit_unknown", "The store cannot serve.")
+        if any(
+            "COMPLETED" in event.body for item in batch if isinstance(item, Append) for event in item.events
+        ):
+            self.over.set()
+            await soon(self.given)
+        return written
+
+
+async def test_a_handle_that_came_once_the_run_was_over_is_given_up_though_nobody_knows_who_has_the_run(
+    tmp_path: Path,
+) -> None:
+    store, said = Unlucky(), asyncio.Event()
+
+    def hasty(state: RunState, now: datetime) -> Sequence[Command]:
+        if in_flight(state) and said.is_set():
+            return [enter(state, State.COMPLETED, "enough", "full")]
+        return chat.decide(state, now)
+
+    async with farming(tmp_path, decide=hasty, store=store) as hands:
+        inner, begun = hands.stage.tools["render"].call, asyncio.Event()  # type: ignore[attr-defined]
+
+        async def slow(*arguments: Any) -> Any:
+            begun.set()
+            await soon(store.over)
+            asyncio.get_running_loop().call_later(0.05, store.given.set)
+            return await inner(*arguments)
+
+        hands.stage.tools["render"].call = slow  # type: ignore[attr-defined]
+        run_id = await hands.stage.start("render it")
+        working = asyncio.create_task(hands.stage.work(run_id))
+        await soon(begun)
+        said.set()
+        await signals.say(store, run_id, "ann", "Enough.")
+        assert await working == "ended"
+        assert hands.farm.remote.cancels == {hands.farm.handles[0].remote_id: 1}
