@@ -21,6 +21,9 @@ T = TypeVar("T")
 LIGHT_BYTES: Final = 64 * 1024
 """What is longer is written aside."""
 
+ROW_BYTES: Final = 256
+"""What each item and event adds to what it holds: thousands of small ones take long too."""
+
 MOST_IN_A_ROW: Final = 32
 """After so many commits without a turn of the loop there is one, for whatever else it has to do."""
 
@@ -30,11 +33,12 @@ _LIGHT: Final = frozenset({Append, ClaimDue, Enqueue, PutPayload, PutSnapshot, R
 
 def is_light(batch: Sequence[Item]) -> bool:
     """Can a batch be written in a moment?"""
-    size_bytes = 0
+    size_bytes = ROW_BYTES * len(batch)
     for item in batch:
         if type(item) not in _LIGHT:
             return False
         if isinstance(item, Append):
+            size_bytes += ROW_BYTES * len(item.events)
             for event in item.events:
                 size_bytes += len(event.body)
         elif isinstance(item, PutPayload):

@@ -65,6 +65,8 @@ async def test_what_is_long_or_may_take_long_is_made_aside(tmp_path: Path) -> No
         threads.names.clear()
         await store.commit([append("r", 0, "x" * (LIGHT_BYTES + 1))])
         await store.commit([append("r", 1), PutPayload("r", "d", b"x" * (LIGHT_BYTES + 1))])
+        await store.commit([Append("r", 2, append("r", 2).events * 500)])
+        await store.commit([Enqueue("runs", f"r{n}", AT, "ann") for n in range(500)])
         await store.claim("runs", "w", 60)
         assert set(threads.names) == {"outlast-store-writer"}
 
