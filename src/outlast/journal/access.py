@@ -24,7 +24,7 @@ async def read_access(store: Store, after: int) -> list[tuple[int, datetime, Acc
 
 def access_items(events: Sequence[AccessEvent], after: int | None, at: datetime) -> Append:
     """The item that tells what happened; with `after` only if nothing happened since that position."""
-    rows = (EventRow(1, type(event).__name__, event.VERSION, at, encode(event).body) for event in events)
+    rows = (EventRow(1, type(event).__name__, event.VERSION, at, encode(event)[0]) for event in events)
     return Append(ACCESS, after, tuple(rows))
 
 

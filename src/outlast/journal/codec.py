@@ -12,7 +12,6 @@ import json
 import marshal
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -21,7 +20,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 from outlast.domain.door import Json, json_writer
 from outlast.domain.errors import Broken
 from outlast.domain.events import PinnedTool
-from outlast.domain.quick import is_quick, quick
+from outlast.domain.quick import is_quick
 from outlast.domain.task import TaskDefinition
 
 PAYLOAD_BYTES: Final = 8192
@@ -47,23 +46,14 @@ Encoder = Callable[[Any], Any]
 Decoder = Callable[[Any], Any]
 
 
-@quick
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """The body of an event and the payloads it refers to, by sha256 in hexadecimal."""
-
-    body: str
-    payloads: dict[str, bytes]
-
-
-def encode(value: Any) -> Encoded:
-    """`value`, an instance of a dataclass, as one JSON object."""
+def encode(value: Any) -> tuple[str, dict[str, bytes]]:
+    """`value`, an instance of a dataclass, as one JSON object, and the payloads that refers to, by sha256 in hexadecimal."""
     plain = encoder_of(type(value))(value)
     body = _dump(plain)
     if len(body) <= PAYLOAD_BYTES // 4 and _MARK not in body and _ESCAPE not in body:
-        return Encoded(body, {})
+        return body, {}
     payloads: dict[str, bytes] = {}
-    return Encoded(_dump(_with_payloads_apart(plain, payloads)), payloads)
+    return _dump(_with_payloads_apart(plain, payloads)), payloads
 
 
 def decode(kind: type[Any], body: str, payloads: Mapping[str, bytes], upcast: Upcast | None = None) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from outlast.domain.events import KINDS, AnyEvent, Recorded
-from outlast.journal.codec import Encoded, decode, encode, payloads_named_in
+from outlast.journal.codec import decode, encode, payloads_named_in
 from outlast.journal.upcast import is_present, upcast
 from outlast.ports.store import Store
 from outlast.ports.stream import EventRow
@@ -28,9 +28,8 @@ def recorded_from(rows: Sequence[EventRow], payloads: Mapping[str, bytes]) -> li
 def row_of(recorded: Recorded) -> tuple[EventRow, dict[str, bytes]]:
     """An event as a row, and the payloads it refers to."""
     event = recorded.event
-    encoded: Encoded = encode(event)
-    row = EventRow(recorded.position, type(event).__name__, event.VERSION, recorded.at, encoded.body)
-    return row, encoded.payloads
+    body, payloads = encode(event)
+    return EventRow(recorded.position, type(event).__name__, event.VERSION, recorded.at, body), payloads
 
 
 def _event_in(row: EventRow, payloads: Mapping[str, bytes]) -> AnyEvent:

@@ -9,7 +9,7 @@ from typing import Final
 
 from outlast.domain.errors import Conflict, OutlastError
 from outlast.domain.events import Recorded, RunClaimed, RunReleased
-from outlast.journal.append import prepare
+from outlast.journal.append import items_to_append
 from outlast.ports.queue import Claim, Release
 from outlast.ports.store import Store
 from outlast.runs.crowd import is_found_in_time
@@ -48,7 +48,7 @@ async def cancel_unbuilt(store: Store, claim: Claim, history: Sequence[Recorded]
     drafter.place(draft, RunReleased("ended"), claim.store_now)
     await store.commit(
         [
-            *prepare(claim.item, draft.recorded, claim.generation).items,
+            *items_to_append(claim.item, draft.recorded, claim.generation),
             row_change(readings, claim.store_now),
             *wake_ups(readings.state, claim.store_now),
             Release("runs", claim.item, claim.generation, None, "ended"),

@@ -15,7 +15,7 @@ from outlast.domain.errors import Broken
 from outlast.domain.events import AnyEvent, EndAwaited, Recorded, RunStarted, Signal, TurnTaken
 from outlast.domain.run import RunState, Waiter
 from outlast.domain.states import ENDED, HELD, State
-from outlast.journal.append import placed, prepare
+from outlast.journal.append import items_to_append, placed
 from outlast.journal.fold import load_state
 from outlast.ports.batch import Committed, Item
 from outlast.ports.queue import Claim, Enqueue, Release
@@ -57,7 +57,7 @@ def awaiting(state: RunState, queue: str, item: str, now: datetime) -> Sequence[
     """The items that make an entry due when a run that has not ended ends, and that are refused when it goes on meanwhile."""
     if Waiter(queue, item) in state.waiters:
         return (Append(state.run_id, state.position, ()),)
-    return prepare(state.run_id, placed([EndAwaited(queue, item)], state.position, now), None).items
+    return items_to_append(state.run_id, placed([EndAwaited(queue, item)], state.position, now), None)
 
 
 def wake_ups(state: RunState, now: datetime) -> list[Item]:

@@ -31,7 +31,7 @@ from outlast.domain.events import (
 )
 from outlast.domain.run import RunState
 from outlast.domain.states import State
-from outlast.journal.append import prepare
+from outlast.journal.append import items_to_append
 from outlast.journal.history import read_history
 from outlast.journal.snapshot import EVERY, snapshot_of
 from outlast.ports.batch import Committed, Guard, Item
@@ -253,9 +253,9 @@ class Session:
     async def _committed(self, draft: Draft, last: Sequence[Item] = ()) -> Committed | None:
         """Write a draft. None when the journal had grown: the readings are then made anew."""
         self._is_stale = True
-        prepared = prepare(self.desk.run_id, draft.recorded, self.desk.generation)
+        appended = items_to_append(self.desk.run_id, draft.recorded, self.desk.generation)
         joined = await self._joined(draft)
-        items = [*prepared.items, *joined, *draft.items, *self._row_items(draft.recorded), *last]
+        items = [*appended, *joined, *draft.items, *self._row_items(draft.recorded), *last]
         written = await self.desk.store.commit(items)
         self._is_stale = False
         if self.desk.witness is not None:

@@ -116,9 +116,9 @@ def thread_words(readings: Readings, at: datetime) -> list[Item]:
 
 def said_items(thread_id: str, said: ThreadSaid, at: datetime) -> list[Item]:
     """The items that add words to a thread."""
-    encoded = encode(said)
-    row = EventRow(1, type(said).__name__, said.VERSION, at, encoded.body)
-    payloads = [PutPayload(thread_id, digest, content) for digest, content in encoded.payloads.items()]
+    body, kept = encode(said)
+    row = EventRow(1, type(said).__name__, said.VERSION, at, body)
+    payloads = [PutPayload(thread_id, digest, content) for digest, content in kept.items()]
     return [Append(thread_id, None, (row,)), *payloads]
 
 

@@ -149,21 +149,26 @@ class Tally:
         }
 
     def _requested(self, event: ModelRequested) -> None:
-        lost = [call for call, asked in self.model_calls.items() if asked.branch == event.branch]
-        for call in lost:
-            asked = self.model_calls.pop(call)
-            self._spend(asked, tokens=asked.tokens, cost_usd=asked.cost_usd)
+        if self.model_calls:
+            self._lose_those_of(event.branch)
         asked = Asked(event.model, event.branch, event.role, event.reserved_tokens, event.reserved_usd)
         self.model_calls[event.call] = asked
         self._place(asked).steps += 1
         _named(self.models, event.model, OfModel).calls += 1
 
+    def _lose_those_of(self, branch: str) -> None:
+        """Count what was set aside for calls of a branch whose answers nobody heard."""
+        lost = [call for call, asked in self.model_calls.items() if asked.branch == branch]
+        for call in lost:
+            asked = self.model_calls.pop(call)
+            self._spend(asked, tokens=asked.tokens, cost_usd=asked.cost_usd)
+
     def _answered(self, event: ModelAnswered) -> None:
         asked = self.model_calls.pop(event.call, None)
         if asked is None:
             return
-        self._end(asked, event.input_tokens + event.output_tokens, event.cost_usd or 0.0, event.duration_ms)
-        model = _named(self.models, asked.name, OfModel)
+        tokens = event.input_tokens + event.output_tokens
+        model = self._end(asked, tokens, event.cost_usd or 0.0, event.duration_ms)
         if event.problem is not None:
             model.unusable += 1
         elif event.is_repaired:
@@ -177,17 +182,17 @@ class Tally:
         asked = self.model_calls.pop(event.call, None)
         if asked is None:
             return
-        self._end(asked, event.spent_tokens, event.spent_usd, event.duration_ms)
-        faults = _named(self.models, asked.name, OfModel).faults
+        faults = self._end(asked, event.spent_tokens, event.spent_usd, event.duration_ms).faults
         faults[event.fault] = faults.get(event.fault, 0) + 1
 
-    def _end(self, asked: Asked, tokens: int, cost_usd: float, duration_ms: int) -> None:
-        """Count a model call that is over, for its model and for whom it was made."""
+    def _end(self, asked: Asked, tokens: int, cost_usd: float, duration_ms: int) -> OfModel:
+        """Count a model call that is over, for whom it was made and for its model, whose figures come back."""
         self._spend(asked, tokens, cost_usd, duration_ms)
         model = _named(self.models, asked.name, OfModel)
         model.tokens += tokens
         model.cost_usd += cost_usd
         model.duration_ms += duration_ms
+        return model
 
     def _tool_answered(self, event: ToolAnswered) -> None:
         asked, outcome = self.tool_calls.pop(event.call, None), event.outcome
@@ -209,7 +214,10 @@ class Tally:
         spent.duration_ms += duration_ms
 
     def _place(self, asked: Asked) -> Spent:
-        return _found(self.spent.setdefault(asked.role, {}), self.subtasks.get(asked.branch, ""), Spent)
+        of_role = self.spent.get(asked.role)
+        if of_role is None:
+            of_role = self.spent[asked.role] = {}
+        return _found(of_role, self.subtasks.get(asked.branch, ""), Spent)
 
     def _begin_anew(self) -> None:
         """What was copied is the original's; branches and calls under way go on here."""
@@ -234,7 +242,10 @@ def tally_in(plain: Any) -> Tally:
 
 
 def _named(counted: dict[str, Figures], name: str, begin: type[Figures]) -> Figures:
-    return _found(counted, name if name in counted or len(counted) < MOST_NAMES else OTHERS, begin)
+    found = counted.get(name)
+    if found is None:
+        found = _found(counted, name if len(counted) < MOST_NAMES else OTHERS, begin)
+    return found
 
 
 def _found(counted: dict[str, Figures], key: str, begin: type[Figures]) -> Figures:

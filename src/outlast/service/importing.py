@@ -180,7 +180,7 @@ def _said_by(row: EventRow, portable: Portable, run_id: str) -> EventRow:
     said = decode(ThreadSaid, row.body, portable.contents)
     if said.run_id != portable.run.run_id:
         return row
-    return replace(row, body=encode(replace(said, run_id=run_id)).body)
+    return replace(row, body=encode(replace(said, run_id=run_id))[0])
 
 
 def _refused(portable: Portable, refused: Refused) -> Conflict:

@@ -9,7 +9,7 @@ from outlast.domain.door import clean_text, digest_of
 from outlast.domain.errors import Broken, CallerMistake, Conflict
 from outlast.domain.events import AnyEvent, MessageReceived, MessageSent
 from outlast.domain.run import RunState
-from outlast.journal.append import placed, prepare
+from outlast.journal.append import items_to_append, placed
 from outlast.journal.fold import load_state
 from outlast.journal.history import read_history
 from outlast.ports.batch import Committed, Item
@@ -55,8 +55,8 @@ async def send_message(
     raise Broken("store_contended", f"The message from {sender} to {to} could not be appended.", "Try again.")
 
 
-def _appended(state: RunState, event: AnyEvent, now: datetime) -> tuple[Item, ...]:
-    return prepare(state.run_id, placed([event], state.position, now), None).items
+def _appended(state: RunState, event: AnyEvent, now: datetime) -> list[Item]:
+    return items_to_append(state.run_id, placed([event], state.position, now), None)
 
 
 async def mates_of(store: Store, run_id: str, thread_id: str) -> list[str]:

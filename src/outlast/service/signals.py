@@ -23,7 +23,7 @@ from outlast.domain.events import (
 )
 from outlast.domain.run import Question, RunState, Ticket
 from outlast.domain.states import State
-from outlast.journal.append import placed, prepare
+from outlast.journal.append import items_to_append, placed
 from outlast.journal.fold import load_state
 from outlast.journal.history import read_history
 from outlast.ports.batch import Committed
@@ -141,7 +141,7 @@ async def _signal(store: Store, run_id: str, decide: Callable[[RunState], AnyEve
         if event is None:
             return state
         now = await store.now()
-        items = prepare(run_id, placed([event], state.position, now), None).items
+        items = items_to_append(run_id, placed([event], state.position, now), None)
         due = Enqueue("runs", run_id, now, state.user_id, state.definition.name)
         if isinstance(await store.commit([*items, due]), Committed):
             return state

@@ -15,7 +15,7 @@ from outlast.domain.run import RunState
 from outlast.domain.states import State
 from outlast.domain.task import TaskDefinition
 from outlast.domain.thread import ThreadSaid
-from outlast.journal.append import placed, prepare
+from outlast.journal.append import items_to_append, placed
 from outlast.journal.fold import load_state, unknown_run
 from outlast.journal.upcast import READER
 from outlast.ports.batch import Committed, Guard, Item, Refused
@@ -141,7 +141,7 @@ async def _behind(store: Store, order: Order, run_id: str, ahead: RunState | Non
         CancelRequested(order.user_id, f"interrupted by {run_id}"),
         EndAwaited("runs", run_id),
     ]
-    wished = prepare(ahead.run_id, placed(wishes, ahead.position, now), None).items
+    wished = items_to_append(ahead.run_id, placed(wishes, ahead.position, now), None)
     return [*wished, Enqueue("runs", ahead.run_id, now, ahead.user_id, ahead.definition.name)]
 
 
@@ -201,7 +201,7 @@ async def _items(
         *([] if order.tells_of else [InsertThread(thread)]),
         InsertRun(row),
         *texts,
-        *prepare(run_id, placed([event], 0, now), None).items,
+        *items_to_append(run_id, placed([event], 0, now), None),
         *(
             said_items(thread_id, ThreadSaid(run_id, "user", words), now)
             if ahead is None and not order.tells_of

@@ -22,7 +22,7 @@ from outlast.domain.evolve import evolve
 from outlast.domain.plan import Subtask
 from outlast.domain.states import State
 from outlast.domain.task import TaskDefinition
-from outlast.journal.append import placed, prepare
+from outlast.journal.append import items_to_append, placed
 from outlast.journal.fold import explained, load_state, resumed
 from outlast.journal.snapshot import snapshot_of, state_digest
 from outlast.ports.stream import PutSnapshot
@@ -75,7 +75,7 @@ async def test_a_state_is_the_same_by_its_snapshot_and_without_one(store: Sqlite
         Said("ann", "x" * 9000),
     ]
     history = placed(events, 0, AT)
-    await put(store, *prepare("r-1", history, None).items)
+    await put(store, *items_to_append("r-1", history, None))
     whole = await load_state(store, "r-1")
     await put(store, snapshot_of(fold("r-1", history[:3])))
     assert await load_state(store, "r-1") == whole == fold("r-1", history)
@@ -89,7 +89,7 @@ async def test_a_snapshot_that_cannot_be_used_is_not_used(
     store: SqliteStore, body: str, fold_version: int
 ) -> None:
     history = placed([STARTED, PLANNED], 0, AT)
-    await put(store, *prepare("r-1", history, None).items, PutSnapshot("r-1", 2, fold_version, body))
+    await put(store, *items_to_append("r-1", history, None), PutSnapshot("r-1", 2, fold_version, body))
     assert await load_state(store, "r-1") == fold("r-1", history)
 
 
@@ -97,7 +97,7 @@ async def test_a_snapshot_of_another_position_than_it_says_is_not_used(store: Sq
     history = placed([STARTED, PLANNED], 0, AT)
     lying = snapshot_of(fold("r-1", history[:1]))
     await put(
-        store, *prepare("r-1", history, None).items, PutSnapshot("r-1", 2, lying.fold_version, lying.body)
+        store, *items_to_append("r-1", history, None), PutSnapshot("r-1", 2, lying.fold_version, lying.body)
     )
     assert (await load_state(store, "r-1")).plan_revision == 1
 

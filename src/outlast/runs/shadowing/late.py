@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from outlast.domain.events import ShadowCompared
-from outlast.journal.append import placed, prepare
+from outlast.journal.append import items_to_append, placed
 from outlast.ports.batch import Committed, Guard
 from outlast.ports.store import Store
 
@@ -23,6 +23,6 @@ async def append_late(store: Store, run_id: str, events: Sequence[ShadowCompared
         if not head:
             return
         recorded = placed(events, head, await store.now())
-        written = await store.commit([*prepare(run_id, recorded, None).items])
+        written = await store.commit([*items_to_append(run_id, recorded, None)])
         if isinstance(written, Committed) or written.guard is not Guard.POSITION:
             return

@@ -20,7 +20,7 @@ from outlast.domain.run import RunState
 from outlast.domain.states import HELD
 from outlast.domain.task import TaskDefinition
 from outlast.domain.thread import ThreadSaid
-from outlast.journal.append import placed, prepare
+from outlast.journal.append import items_to_append, placed
 from outlast.journal.fold import load_state
 from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.queue import Claim, Enqueue, Release
@@ -147,7 +147,7 @@ class Delivery:
             task.is_open,
             _as_json(told_to_agent(task)),
         )
-        words = prepare(state.run_id, placed([reported], state.position, moment.now), None).items
+        words = items_to_append(state.run_id, placed([reported], state.position, moment.now), None)
         due = Enqueue("runs", state.run_id, moment.now, state.user_id, state.definition.name)
         return await self._write([taken], Told(), moment, [*words, due])
 
