@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from outlast.adapters.stores.lane import Lane
+from outlast.adapters.stores.lane import Job, Lane
 from outlast.adapters.stores.sqlite import journal, queues, removal, rows, tasks
 from outlast.adapters.stores.sqlite.batch import write_batch
 from outlast.adapters.stores.sqlite.connection import Opener
@@ -59,10 +60,12 @@ class SqliteStore:
         self._watches = Watches(self._nudge)
         self._writer: Writer | None = None
         self._writes = Lane("outlast-store-writer", self._make_writer, _JOBS_A_TRANSACTION)
-        self._nearby = Nearby(self._writes, lambda: self._writer, Quickness(quick_seconds))
-        self._reads = Lane("outlast-store-reader", lambda: Reader(self._opener), 1)
+        self._quickness = Quickness(quick_seconds)
+        self._nearby = Nearby(self._writes, lambda: self._writer, self._quickness)
+        self._reader: Reader | None = None
+        self._reads = Lane("outlast-store-reader", self._make_reader, 1)
         self._recalls = Lane("outlast-store-memory", lambda: Reader(self._opener, opens_late=True), 1)
-        self.memory = SqliteMemory(self._recall, self._writes.do)
+        self.memory = SqliteMemory(self._look, self._recall, self._writes.do)
 
     async def open(self) -> None:
         """See `Store.open`."""
@@ -214,14 +217,32 @@ class SqliteStore:
         await self._writes.do(lambda session: queues.expire(session, queue, item, self._clock()))
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await self._read_nearby(self._reads, work)
+
+    async def _look(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Read from memory what has only to be found; else it is read where nothing but memory is."""
+        return await self._read_nearby(self._recalls, work)
+
+    async def _read_nearby(self, lane: Lane, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Read in the loop that asks, which goes on meanwhile between one read and the next, or in a lane where that takes long."""
         if self._opener.path is None:
             return await self._writes.do(lambda session: work(session.connection))
-        return await self._reads.do(work)
+        if self._reader is not None and self._quickness.is_quick:
+            await asyncio.sleep(0)
+            job = Job(work)
+            if self._reader.serve_at_once(job):
+                found: T = job.answer()
+                return found
+        return await lane.do(work)
 
     async def _recall(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._opener.path is None:
             return await self._writes.do(lambda session: work(session.connection))
         return await self._recalls.do(work)
+
+    def _make_reader(self) -> Reader:
+        self._reader = Reader(self._opener)
+        return self._reader
 
     def _make_writer(self) -> Writer:
         self._writer = Writer(self._opener, self._watches, self._clock)

@@ -40,10 +40,11 @@ class Write(Protocol):
 
 
 class SqliteMemory:
-    """See `MemoryStore`. Searches have a connection of their own, so that a long one holds up no run."""
+    """See `MemoryStore`. Searches (`search`) have a connection of their own, so that a long one holds up no run."""
 
-    def __init__(self, read: Read, write: Write) -> None:
+    def __init__(self, read: Read, search: Read, write: Write) -> None:
         self._read = read
+        self._search = search
         self._write = write
         self._shelves = Shelves()
         self._finder = Finder(Holdings(), self._shelves)
@@ -63,7 +64,7 @@ class SqliteMemory:
     async def search(self, query: MemoryQuery) -> list[MemoryHit]:
         """See `MemoryStore.search`."""
         asked = replace(query, text=askable(query.text))
-        return await self._read(lambda connection: self._finder.search(connection, asked))
+        return await self._search(lambda connection: self._finder.search(connection, asked))
 
     async def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
         """See `MemoryStore.get`."""
