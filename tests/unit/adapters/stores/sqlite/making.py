@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -23,6 +24,25 @@ async def opened(path: Path | None, **options: Any) -> AsyncIterator[SqliteStore
         yield store
     finally:
         await store.close()
+
+
+@asynccontextmanager
+async def turns_counted() -> AsyncIterator[Callable[[], int]]:
+    """How many turns the loop has had so far."""
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    await asyncio.sleep(0)
+    try:
+        yield lambda: turns
+    finally:
+        counting.cancel()
 
 
 def heard(hear: Callable[[str], None]) -> type[sqlite3.Connection]:

@@ -19,7 +19,7 @@ from outlast.domain.errors import Broken, CallerMistake
 from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.queue import ClaimDue, Enqueue, Shares
 from outlast.ports.stream import Append, EventRow, PutPayload
-from tests.unit.adapters.stores.sqlite.making import AT, heard, opened, sqlite_error
+from tests.unit.adapters.stores.sqlite.making import AT, heard, opened, sqlite_error, turns_counted
 
 AT_ONCE: dict[str, Any] = {"quick_seconds": math.inf}
 HERE = threading.current_thread().name
@@ -88,25 +88,14 @@ async def test_a_claim_is_made_aside_where_much_has_become_due_since_the_last(tm
 
 
 async def test_a_run_that_is_alone_does_not_wait_for_a_turn_and_gives_others_theirs(tmp_path: Path) -> None:
-    turns = 0
-
-    async def count() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    async with opened(tmp_path / "a.db", **AT_ONCE) as store:
+    async with opened(tmp_path / "a.db", **AT_ONCE) as store, turns_counted() as turns:
         await store.commit([append("r", 0)])
-        counting = asyncio.create_task(count())
-        await asyncio.sleep(0)
-        before = turns
+        before = turns()
         for position in range(1, MOST_IN_A_ROW + 1):
             await store.commit([append("r", position)])
-        assert turns == before
+        assert turns() == before
         await store.commit([append("r", MOST_IN_A_ROW + 1)])
-        assert turns > before
-        counting.cancel()
+        assert turns() > before
 
 
 async def test_commits_of_several_runs_share_a_sync(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.reader import Reader
 from outlast.domain.errors import Broken
 from outlast.ports.stream import Append, EventRow
-from tests.unit.adapters.stores.sqlite.making import AT, heard, opened, sqlite_error
+from tests.unit.adapters.stores.sqlite.making import AT, heard, opened, sqlite_error, turns_counted
 
 HERE = threading.current_thread().name
 LONG = """
@@ -63,20 +63,11 @@ async def test_a_long_read_is_given_up_by_the_loop_and_made_aside(tmp_path: Path
 
 
 async def test_who_reads_much_in_a_row_keeps_nobody_from_their_turn(tmp_path: Path) -> None:
-    turns = 0
-
-    async def count() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    async with opened(tmp_path / "a.db", quick_seconds=math.inf) as store:
-        counting = asyncio.create_task(count())
+    async with opened(tmp_path / "a.db", quick_seconds=math.inf) as store, turns_counted() as turns:
+        before = turns()
         for _ in range(50):
             await store.read_head("r")
-        assert turns >= 50
-        counting.cancel()
+        assert turns() >= before + 50
 
 
 async def test_trouble_of_a_read_is_told_as_the_thread_tells_it(tmp_path: Path) -> None:
