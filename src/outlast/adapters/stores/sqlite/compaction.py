@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from outlast.adapters.stores.sqlite.bounded import given_up_after
 from outlast.adapters.stores.sqlite.troubles import in_our_words, primary_code
 
 _STEPS_BETWEEN_LOOKS: Final = 10_000
@@ -27,11 +28,9 @@ def compact_file(path: Path, limit_seconds: float | None) -> int | None:
             before = path.stat().st_size
             if connection.execute("PRAGMA freelist_count").fetchone()[0] == 0:
                 return 0
-            if limit_seconds is not None:
-                end = time.monotonic() + limit_seconds
-                connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
-            connection.execute("VACUUM")
-            connection.set_progress_handler(None, 0)
+            limit = math.inf if limit_seconds is None else limit_seconds
+            with given_up_after(connection, limit, _STEPS_BETWEEN_LOOKS):
+                connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return max(0, before - path.stat().st_size)
     except sqlite3.Error as error:

@@ -112,8 +112,10 @@ def _take_by_shares(session: Session, wish: Wish, now: int, until: int) -> list[
     assert wish.shares is not None
     asked = {"queue": wish.queue, "now": now, "reader": wish.reader}
     bounds = {"per_user": wish.shares.per_user, "per_label": wish.shares.per_label}
-    if not session.is_patient and session.value(_COUNT_UNRIPE, queue=wish.queue, now=now) > _FEW_UNRIPE:
-        raise TooMuch
+    if not session.is_patient:
+        most = _FEW_UNRIPE + 1
+        if session.value(_COUNT_UNRIPE, queue=wish.queue, now=now, most=most) == most:
+            raise TooMuch
     session.run(_MARK_RIPE, queue=wish.queue, now=now)
     if wish.shares == Shares():
         lone = session.run(_LONE_PAIR, queue=wish.queue).fetchone()

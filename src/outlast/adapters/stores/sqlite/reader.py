@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from typing import Final
 
 from outlast.adapters.stores.lane import Job
+from outlast.adapters.stores.sqlite.bounded import given_up_after
 from outlast.adapters.stores.sqlite.connection import Opener
 from outlast.adapters.stores.sqlite.troubles import in_our_words
 
@@ -15,7 +15,6 @@ LONGEST_AT_ONCE_SECONDS: Final = 0.002
 """A read that takes longer is given up by the loop that asked, and done aside."""
 
 _STEPS_BETWEEN_LOOKS: Final = 1000
-"""So many steps of SQLite's machine take some 30 us."""
 
 
 class Reader:
@@ -44,12 +43,8 @@ class Reader:
         try:
             if connection is None:
                 return False
-            ends_at = time.monotonic() + LONGEST_AT_ONCE_SECONDS
-            connection.set_progress_handler(lambda: time.monotonic() > ends_at, _STEPS_BETWEEN_LOOKS)
-            try:
+            with given_up_after(connection, LONGEST_AT_ONCE_SECONDS, _STEPS_BETWEEN_LOOKS):
                 job.result = job.work(connection)
-            finally:
-                connection.set_progress_handler(None, 0)
         except Exception:  # noqa: BLE001 - the thread does it again, and tells whoever asked what there is to tell
             return False
         finally:
