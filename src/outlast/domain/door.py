@@ -11,9 +11,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from outlast.domain.errors import ModelMistake
+
+T = TypeVar("T")
 
 JsonScalar = str | int | float | bool | None
 Json = JsonScalar | list["Json"] | dict[str, "Json"]
@@ -26,7 +28,6 @@ MAX_INTEGER_DIGITS: Final = 300
 """How many digits an integer may have; longer ones are refused, never rounded."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_SMALL: Final = 2**63
 _INTEGER_BOUND: Final = 10**MAX_INTEGER_DIGITS
 
 
@@ -75,11 +76,15 @@ def stored_form(value: object) -> Json:
         return _stored(value, "$", 0)
 
 
-def apart(value: Json) -> Json:
+def apart(value: T) -> T:
     """A JSON value that shares no list and no object with `value`: for whoever may change what they are handed."""
-    if type(value) is dict:
-        return {key: apart(item) for key, item in value.items()}
-    return [apart(item) for item in value] if type(value) is list else value
+    copy: Any = value
+    if type(copy) is dict:
+        copy = {key: apart(item) for key, item in copy.items()}
+    elif type(copy) is list:
+        copy = [apart(item) for item in copy]
+    result: T = copy
+    return result
 
 
 def json_writer(*, sorts_keys: bool = False, spaced: bool = False) -> Callable[[object], str]:
@@ -136,7 +141,7 @@ def _stored_quickly(value: Any, depth: int) -> Json:
         return {_key_quickly(key): _stored_quickly(item, depth + 1) for key, item in value.items()}
     if kind is list and depth < MAX_DEPTH:
         return [_stored_quickly(item, depth + 1) for item in value]
-    if value is None or kind is bool or (kind is int and -_SMALL < value < _SMALL):
+    if value is None or kind is bool or (kind is int and -_INTEGER_BOUND < value < _INTEGER_BOUND):
         plain: JsonScalar = value
         return plain
     if kind is float and math.isfinite(value):

@@ -18,9 +18,8 @@ async def call_hook(
 ) -> HookRan:
     """Run a hook and journal its verdict."""
     started = desk.seconds()
-    own = {key: apart(value) for key, value in info.items()}
     context = HookContext(
-        point, state.run_id, state.thread_id, state.user_id, state.definition.name, attempt, own
+        point, state.run_id, state.thread_id, state.user_id, state.definition.name, attempt, apart(info)
     )
     veto = await verdict_of(desk.means.hooks[name], context)
     return HookRan(name, point, subject, veto, round((desk.seconds() - started) * 1000))

@@ -171,9 +171,7 @@ async def _one_try(
 
     A tool that keeps its time itself answers first, with what had been printed; this deadline is for those that do not.
     """
-    own = {
-        name: apart(value) for name, value in arguments.items()
-    }  # the run's state and a next try keep theirs
+    own = apart(arguments)  # the run's state and a next try keep theirs
     if pinned.background == LOCAL and tool.background is not None:
         return local_handle(tool.background, own, context), False
     try:

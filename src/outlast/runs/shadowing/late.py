@@ -23,6 +23,6 @@ async def append_late(store: Store, run_id: str, events: Sequence[ShadowCompared
         if not head:
             return
         recorded = placed(events, head, await store.now())
-        written = await store.commit([*items_to_append(run_id, recorded, None)])
+        written = await store.commit(items_to_append(run_id, recorded, None))
         if isinstance(written, Committed) or written.guard is not Guard.POSITION:
             return
