@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final, get_args
 
 from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
-from outlast.domain.door import Json, stored_form
+from outlast.domain.door import stored_form
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.events import (
     KINDS,
@@ -33,7 +33,6 @@ from outlast.ports.batch import Item
 from outlast.runs.calls import may_begin
 from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
-from outlast.runs.forms import FORMS
 from outlast.runs.limits import limit_crossed
 from outlast.runs.making_room import DIGEST_CHARACTERS, SUMMARY_FORM, make_room
 from outlast.runs.money import model_asked, reserve_for
@@ -234,12 +233,6 @@ class Drafter:
         command = fail(state, code, detail, _MEND)
         assert isinstance(command.event, StateEntered)
         self.place(draft, self._checked(command.event), now)
-
-    def schema_of(self, command: CallModel) -> dict[str, Json] | None:
-        """The schema of the form a call's answer is read as."""
-        if command.form is None:
-            return None
-        return FORMS.get(command.form) or self.readings.conversations[command.branch].schema
 
 
 _COMMANDS: Final = get_args(Command)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from outlast.domain.apply import apply
 from outlast.domain.events import FoldDiverged, Recorded
@@ -18,34 +18,74 @@ from outlast.runs.remembering.extraction import Worth
 from outlast.runs.tally import Tally
 
 
-@dataclass(slots=True)
 class Readings:
-    """Everything that is read from a run's journal, event by event."""
+    """Everything that is read from a run's journal, event by event.
 
-    state: RunState
-    conversations: Conversations
-    ledger: Ledger
-    cache: Cache
-    tally: Tally = field(default_factory=Tally)
-    worth: Worth = field(default_factory=Worth)
-    divergences: list[FoldDiverged] = field(default_factory=list)
+    The state is always that after the last event folded. The other readings follow when they are asked for or when there is time
+    (`read_on`), since a decision mostly needs the state alone.
+    """
+
+    def __init__(
+        self, state: RunState, conversations: Conversations, divergences: Sequence[FoldDiverged] = ()
+    ) -> None:
+        self.state = state
+        self.divergences = list(divergences)
+        self._conversations = conversations
+        self._ledger, self._cache, self._tally, self._worth = Ledger(), Cache(), Tally(), Worth()
+        self._unread: deque[Recorded] = deque()
 
     def fold(self, recorded: Recorded) -> None:
-        """Read one more event."""
+        """Take in one more event."""
         self.state = apply(self.state, recorded)
-        self.read(recorded)
+        self._unread.append(recorded)
+
+    def read_on(self) -> None:
+        """Bring every reading up to the last event that was taken in."""
+        while self._unread:
+            self.read(self._unread[0])
+            self._unread.popleft()
 
     def read(self, recorded: Recorded) -> None:
         """Read an event whose state is known already."""
         kind = type(recorded.event)
-        self.conversations.fold(recorded)
-        self.tally.fold(recorded)
+        self._conversations.fold(recorded)
+        self._tally.fold(recorded)
         if kind in Ledger.HEARS:
-            self.ledger.fold(recorded)
+            self._ledger.fold(recorded)
         if kind in Cache.HEARS:
-            self.cache.fold(recorded)
+            self._cache.fold(recorded)
         if kind in Worth.HEARS:
-            self.worth.fold(recorded)
+            self._worth.fold(recorded)
+
+    @property
+    def conversations(self) -> Conversations:
+        """The contexts of the run."""
+        self.read_on()
+        return self._conversations
+
+    @property
+    def ledger(self) -> Ledger:
+        """What was found and read."""
+        self.read_on()
+        return self._ledger
+
+    @property
+    def cache(self) -> Cache:
+        """Results that may be used again."""
+        self.read_on()
+        return self._cache
+
+    @property
+    def tally(self) -> Tally:
+        """What was used, by model, tool and subtask."""
+        self.read_on()
+        return self._tally
+
+    @property
+    def worth(self) -> Worth:
+        """What may be remembered of the run."""
+        self.read_on()
+        return self._worth
 
 
 def read_all(
@@ -63,7 +103,7 @@ def read_all(
         raise unknown_run(run_id)
     state, divergences = resumed(run_id, history, snapshot)
     conversations = Conversations(count, tuple(thread))
-    readings = Readings(state, conversations, Ledger(), Cache(), divergences=divergences)
+    readings = Readings(state, conversations, divergences)
     for recorded in history:
         readings.read(recorded)
     return readings

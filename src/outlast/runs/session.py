@@ -13,21 +13,15 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
-from outlast.domain.apply_tooling import hook_key
-from outlast.domain.commands import AskMemory, CallModel, CallTool, RunHook
 from outlast.domain.errors import Broken, Conflict, OutlastError
 from outlast.domain.events import (
     AnyEvent,
-    HookRequested,
-    ModelRequested,
-    RecallRequested,
     Recorded,
     RunClaimed,
     RunReleased,
     StateEntered,
     SubtaskReviewed,
     ToolAnswered,
-    ToolRequested,
 )
 from outlast.domain.run import RunState
 from outlast.domain.states import State
@@ -42,22 +36,16 @@ from outlast.runs.awaited import is_awaited, is_intended
 from outlast.runs.crowd import is_found_in_time
 from outlast.runs.desk import NOTHING_TO_DO, Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Started
-from outlast.runs.hooks import call_hook
+from outlast.runs.effects import Effect, effect_of, name_of
 from outlast.runs.line import wake_ups
-from outlast.runs.making_room import messages_for
-from outlast.runs.perform_model import perform_model, request_of
-from outlast.runs.perform_tool import perform_tool
+from outlast.runs.meanwhile import while_waiting
 from outlast.runs.readings import Readings
-from outlast.runs.recall.perform import perform_recall
 from outlast.runs.relay import Relay
 from outlast.runs.remembering.queue import due_for_memory
 from outlast.runs.rest import Rest, rest_of
 from outlast.runs.summary import row_change, thread_words
 
 Reload = Callable[[], Awaitable[Readings]]
-
-Effect = Callable[[], Awaitable[Outcome]]
-"""A call to carry out: bound when its intent is durable, begun when its task first runs, which a kill may forestall."""
 
 MAX_RACES: Final = 50
 
@@ -94,6 +82,7 @@ class Session:
         self._is_stale = False
         self._giving_back = ""
         self._unsure: list[Started] = []
+        self._prepared: dict[str, Effect] = {}
         self._is_in_line = readings.state.in_line
         self._refused: set[str] = set()
 
@@ -256,11 +245,13 @@ class Session:
         appended = items_to_append(self.desk.run_id, draft.recorded, self.desk.generation)
         joined = await self._joined(draft)
         items = [*appended, *joined, *draft.items, *self._row_items(draft.recorded), *last]
-        written = await self.desk.store.commit(items)
+        commit = self.desk.store.commit(items)
+        written = await while_waiting(commit, partial(self._prepare, draft.started))
         self._is_stale = False
         if self.desk.witness is not None:
             self.desk.witness.was_taken(is_durable=isinstance(written, Committed))
         if isinstance(written, Committed):
+            self.readings.read_on()
             self._is_in_line = False
             return written
         if items[written.index] in joined:
@@ -293,6 +284,7 @@ class Session:
         self.readings = await self._reload()
         self.desk.ledger, self.desk.cache = self.readings.ledger, self.readings.cache
         self.drafter.readings = self.readings
+        self._prepared.clear()
         self._is_stale = False
 
     def _row_items(self, recorded: Sequence[Recorded]) -> list[Item]:
@@ -321,16 +313,24 @@ class Session:
             items.append(snapshot_of(self.state))
         return items
 
+    def _prepare(self, drafted: Sequence[Started]) -> None:
+        """Do, while a draft is being written, what will be needed once it is durable and shows to nobody before."""
+        self.readings.read_on()
+        for started in drafted:
+            self._prepared[name_of(started)] = effect_of(self.desk, self.readings, started)
+
     def _begin_unsure(self) -> None:
         """Begin the calls of the last commit, those of which the journal holds the intent: none of them was begun before."""
         unsure, self._unsure = self._unsure, []
         for started in unsure:
             if is_intended(self.state, started.intent):
                 self._begin(started)
+        self._prepared.clear()
 
     def _begin(self, started: Started) -> None:
-        name = _name_of(started)
-        self._in_flight[name] = asyncio.create_task(self._carried_out(name, self._effect(started)))
+        name = name_of(started)
+        effect = self._prepared.pop(name, None) or effect_of(self.desk, self.readings, started)
+        self._in_flight[name] = asyncio.create_task(self._carried_out(name, effect))
 
     async def _carried_out(self, name: str, effect: Effect) -> None:
         """Carry a call out and keep what it came to for the next commit."""
@@ -348,35 +348,3 @@ class Session:
             if self.desk.witness is not None:
                 self.desk.witness.hears(name, events)
             self.wake.set()
-
-    def _effect(self, started: Started) -> Effect:
-        intent, command, state = started.intent, started.command, self.state
-        if isinstance(intent, ModelRequested) and isinstance(command, CallModel):
-            schema = self.drafter.schema_of(command)
-            branch = state.branches[intent.branch]
-            messages = messages_for(self.readings, intent)
-            turns = self.readings.conversations[intent.branch].folded_turns
-            request = request_of(state, branch, intent, messages, schema, turns)
-            return partial(perform_model, self.desk, state, intent, request, command.form, schema)
-        if isinstance(intent, ToolRequested) and isinstance(command, CallTool):
-            return partial(perform_tool, self.desk, state, state.calls[intent.call], command.edited)
-        if isinstance(intent, HookRequested) and isinstance(command, RunHook):
-            return partial(self._hook, state, intent, command)
-        if isinstance(intent, RecallRequested) and isinstance(command, AskMemory):
-            shown = self.readings.conversations[intent.branch].messages
-            return partial(perform_recall, self.desk, state, intent, shown)
-        raise TypeError(f"{type(command).__name__} does not go with {type(intent).__name__}")
-
-    async def _hook(self, state: RunState, intent: HookRequested, command: RunHook) -> Outcome:
-        attempt = state.hooks[hook_key(intent.hook, intent.subject)].attempt
-        ran = await call_hook(
-            self.desk, state, intent.hook, intent.point, intent.subject, command.info, attempt
-        )
-        return Outcome([ran])
-
-
-def _name_of(started: Started) -> str:
-    intent = started.intent
-    if isinstance(intent, RecallRequested):
-        return intent.recall
-    return f"{intent.hook} {intent.subject}" if isinstance(intent, HookRequested) else intent.call
