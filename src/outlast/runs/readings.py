@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 
 from outlast.domain.apply import apply
@@ -26,13 +25,18 @@ class Readings:
     """
 
     def __init__(
-        self, state: RunState, conversations: Conversations, divergences: Sequence[FoldDiverged] = ()
+        self,
+        state: RunState,
+        conversations: Conversations,
+        history: Sequence[Recorded] = (),
+        divergences: Sequence[FoldDiverged] = (),
     ) -> None:
+        """`state` is that after all of `history`."""
         self.state = state
         self.divergences = list(divergences)
         self._conversations = conversations
         self._ledger, self._cache, self._tally, self._worth = Ledger(), Cache(), Tally(), Worth()
-        self._unread: deque[Recorded] = deque()
+        self._unread = list(history)
 
     def fold(self, recorded: Recorded) -> None:
         """Take in one more event."""
@@ -41,50 +45,51 @@ class Readings:
 
     def read_on(self) -> None:
         """Bring every reading up to the last event that was taken in."""
-        while self._unread:
-            self.read(self._unread[0])
-            self._unread.popleft()
-
-    def read(self, recorded: Recorded) -> None:
-        """Read an event whose state is known already."""
-        kind = type(recorded.event)
-        self._conversations.fold(recorded)
-        self._tally.fold(recorded)
-        if kind in Ledger.HEARS:
-            self._ledger.fold(recorded)
-        if kind in Cache.HEARS:
-            self._cache.fold(recorded)
-        if kind in Worth.HEARS:
-            self._worth.fold(recorded)
+        for recorded in self._unread:
+            kind = type(recorded.event)
+            self._conversations.fold(recorded)
+            self._tally.fold(recorded)
+            if kind in Ledger.HEARS:
+                self._ledger.fold(recorded)
+            if kind in Cache.HEARS:
+                self._cache.fold(recorded)
+            if kind in Worth.HEARS:
+                self._worth.fold(recorded)
+        self._unread.clear()
 
     @property
     def conversations(self) -> Conversations:
         """The contexts of the run."""
-        self.read_on()
+        if self._unread:
+            self.read_on()
         return self._conversations
 
     @property
     def ledger(self) -> Ledger:
         """What was found and read."""
-        self.read_on()
+        if self._unread:
+            self.read_on()
         return self._ledger
 
     @property
     def cache(self) -> Cache:
         """Results that may be used again."""
-        self.read_on()
+        if self._unread:
+            self.read_on()
         return self._cache
 
     @property
     def tally(self) -> Tally:
         """What was used, by model, tool and subtask."""
-        self.read_on()
+        if self._unread:
+            self.read_on()
         return self._tally
 
     @property
     def worth(self) -> Worth:
         """What may be remembered of the run."""
-        self.read_on()
+        if self._unread:
+            self.read_on()
         return self._worth
 
 
@@ -103,7 +108,6 @@ def read_all(
         raise unknown_run(run_id)
     state, divergences = resumed(run_id, history, snapshot)
     conversations = Conversations(count, tuple(thread))
-    readings = Readings(state, conversations, divergences)
-    for recorded in history:
-        readings.read(recorded)
+    readings = Readings(state, conversations, history, divergences)
+    readings.read_on()
     return readings
