@@ -15,16 +15,19 @@ def while_waiting(work: Coroutine[Any, Any, T], meanwhile: Callable[[], None]) -
 
     Work that never waits leaves no time for it. Raises what `work` raises, else what `meanwhile` raised, once the work is done.
     """
-    trouble: Exception | None = None
+    trouble: BaseException | None = None
     try:
         awaited = work.send(None)
         try:
             meanwhile()
-        except Exception as error:  # noqa: BLE001 - the work is under way; what became of it has to be heard first
+        except BaseException as error:  # noqa: BLE001 - the work is under way; what became of it has to be heard first
             trouble = error
         while True:
             try:
                 sent = yield awaited
+            except GeneratorExit:
+                work.close()
+                raise
             except BaseException as error:  # noqa: BLE001 - handed on to the work, as `yield from` would
                 awaited = work.throw(error)
             else:

@@ -62,14 +62,33 @@ async def test_trouble_in_the_meantime_is_told_once_the_work_is_done() -> None:
         await asyncio.sleep(0)
         raise LookupError("the work")
 
-    def meanwhile() -> None:
-        raise ValueError("the meantime")
+    for trouble in (ValueError, KeyboardInterrupt):
 
-    with pytest.raises(ValueError, match="the meantime"):
-        await while_waiting(work(), meanwhile)
-    assert is_written
-    with pytest.raises(LookupError, match="the work"):
-        await while_waiting(fails(), meanwhile)
+        def meanwhile(trouble: type[BaseException] = trouble) -> None:
+            raise trouble("the meantime")
+
+        is_written = False
+        with pytest.raises(trouble, match="the meantime"):
+            await while_waiting(work(), meanwhile)
+        assert is_written
+        with pytest.raises(LookupError, match="the work"):
+            await while_waiting(fails(), meanwhile)
+
+
+async def test_work_nobody_waits_for_any_more_is_closed() -> None:
+    """As when an event loop is gone; it may clean up."""
+    seen: list[str] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            seen.append("cleaned up")
+
+    waiting = while_waiting(work(), lambda: None)
+    waiting.send(None)
+    waiting.close()
+    assert seen == ["cleaned up"]
 
 
 async def test_a_cancellation_reaches_the_work() -> None:
