@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 _OPEN: Final[dict[str, Any]] = {
     "__slots__": (),
+    "__new__": object.__new__,
+    "__init__": object.__init__,
     "__setattr__": object.__setattr__,
     "__delattr__": object.__delattr__,
 }
@@ -29,8 +31,8 @@ def quick(kind: type[T]) -> type[T]:
     parts: tuple[Field[Any], ...] = fields(kind)  # type: ignore[arg-type]
     if hasattr(kind, "__post_init__") or not all(part.init for part in parts):
         raise TypeError(f"{kind.__name__} does more than set its fields when it is made")
-    names: dict[str, Any] = {"_blank": object.__new__, "_twin": type(kind.__name__, (kind,), dict(_OPEN))}
-    lines = [f"def __new__(_kind, {', '.join(_parameters(parts, names))}):", " self = _blank(_twin)"]
+    names: dict[str, Any] = {"_twin": type(kind.__name__, (kind,), dict(_OPEN))}
+    lines = [f"def __new__(_kind, {', '.join(_parameters(parts, names))}):", " self = _twin()"]
     lines += [f" self.{part.name} = {_value(part)}" for part in parts]
     lines += [" self.__class__ = _kind", " return self"]
     exec("\n".join(lines), names)  # noqa: S102 - as dataclasses, of nothing but the names of fields
