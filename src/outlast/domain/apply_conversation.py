@@ -16,7 +16,7 @@ from outlast.domain.events import (
     TasksShown,
     Told,
 )
-from outlast.domain.evolve import evolve
+from outlast.domain.evolve import evolve, without
 from outlast.domain.recalled import QUERY_CHARACTERS
 from outlast.domain.run import MAIN_BRANCH, Answer, Branch, Call, ModelCall, RecallCall, RunState
 
@@ -105,14 +105,15 @@ def _requested(state: RunState, event: ModelRequested) -> RunState:
         event.reserved_usd,
         is_summary=event.summarises_before is not None,
     )
-    lost = state.model_calls.get(branch.model_call or "")
-    counters = evolve(
-        state.counters,
-        steps=state.counters.steps + 1,
-        tokens=state.counters.tokens + (lost.reserved_tokens if lost else 0),
-        cost_usd=state.counters.cost_usd + (lost.reserved_usd if lost else 0.0),
-    )
-    open_calls = {name: other for name, other in state.model_calls.items() if lost is None or name != lost.id}
+    counters, open_calls = evolve(state.counters, steps=state.counters.steps + 1), state.model_calls
+    lost = open_calls.get(branch.model_call or "")
+    if lost is not None:
+        counters = evolve(
+            counters,
+            tokens=counters.tokens + lost.reserved_tokens,
+            cost_usd=counters.cost_usd + lost.reserved_usd,
+        )
+        open_calls = without(open_calls, lost.id)
     return evolve(
         state,
         counters=counters,
@@ -151,11 +152,11 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
         branches = {**branches, branch.id: answered}
         if event.tool_calls and not call.is_summary:
             steps = state.counters.steps
-            calls = {**calls, **{made.id: Call(made, branch.id, steps) for made in event.tool_calls}}
+            calls = calls | {made.id: Call(made, branch.id, steps) for made in event.tool_calls}
     return evolve(
         state,
         counters=counters,
-        model_calls=_without(state.model_calls, event.call),
+        model_calls=without(state.model_calls, event.call),
         idle_claims=0,
         branches=branches,
         calls=calls,
@@ -187,7 +188,7 @@ def _failed(state: RunState, event: ModelFailed) -> RunState:
         cost_usd=state.counters.cost_usd + event.spent_usd,
     )
     ended = evolve(
-        state, counters=counters, model_calls=_without(state.model_calls, event.call), idle_claims=0
+        state, counters=counters, model_calls=without(state.model_calls, event.call), idle_claims=0
     )
     if call.is_summary:
         return with_branch(ended, call.branch, model_call=None)
@@ -204,7 +205,3 @@ def _failed(state: RunState, event: ModelFailed) -> RunState:
         retry_at=event.retry_at,
         fault=event.fault,
     )
-
-
-def _without(calls: dict[str, ModelCall], name: str) -> dict[str, ModelCall]:
-    return {other: call for other, call in calls.items() if other != name}

@@ -14,9 +14,9 @@ from outlast.domain.events import (
     ToolRequested,
     ToolUnsettled,
 )
-from outlast.domain.evolve import evolve
+from outlast.domain.evolve import evolve, without
 from outlast.domain.repetition import question_of, remembered
-from outlast.domain.run import Awaited, Branch, Call, HookCall, RunState
+from outlast.domain.run import Awaited, Branch, Call, Counters, HookCall, Question, RunState, Ticket
 from outlast.domain.tool_call import Effect
 
 
@@ -69,7 +69,7 @@ def _requested(state: RunState, event: ToolRequested) -> RunState:
         state,
         calls={**state.calls, event.call: requested},
         counters=evolve(state.counters, tool_calls=used),
-        questions={key: other for key, other in state.questions.items() if other.call != event.call},
+        questions=_but_about(state.questions, event.call),
     )
 
 
@@ -77,24 +77,16 @@ def _answered(state: RunState, event: ToolAnswered) -> RunState:
     call = state.calls.get(event.call)
     if call is None:
         return state
-    counters = evolve(
-        state.counters,
-        tool_calls=_counted(state, call, event),
-        tokens=state.counters.tokens + event.outcome.spent_tokens,
-        cost_usd=state.counters.cost_usd + event.outcome.spent_usd,
-    )
     branches = state.branches
     if call.branch in branches:
         branches = {**branches, call.branch: _one_call_less(state, branches[call.branch], call, event)}
     return evolve(
         state,
-        counters=counters,
-        calls={name: other for name, other in state.calls.items() if name != event.call},
+        counters=_counted(state.counters, call, event),
+        calls=without(state.calls, event.call),
         branches=branches,
-        questions={name: other for name, other in state.questions.items() if other.call != event.call},
-        tickets={
-            name: other for name, other in state.tickets.items() if other.subject != call_subject(event.call)
-        },
+        questions=_but_about(state.questions, event.call),
+        tickets=_but_on(state.tickets, call_subject(event.call)),
         background=_with_begun(state, call, event),
         idle_claims=0,
     )
@@ -108,12 +100,29 @@ def _with_begun(state: RunState, call: Call, event: ToolAnswered) -> dict[str, A
     return {**state.background, begun.id: Awaited(begun.name, call.branch)}
 
 
-def _counted(state: RunState, call: Call, event: ToolAnswered) -> dict[str, int]:
-    """Calls by tool; one whose arguments could not be used counts though it never ran."""
-    error = event.outcome.error
-    if call.generation is not None or error is None or error.code != "invalid_arguments":
-        return state.counters.tool_calls
-    return one_more(state.counters.tool_calls, call.call.name)
+def _but_about(questions: dict[str, Question], call: str) -> dict[str, Question]:
+    """The questions that are not about a call."""
+    if not questions:
+        return questions
+    return {name: other for name, other in questions.items() if other.call != call}
+
+
+def _but_on(tickets: dict[str, Ticket], subject: str) -> dict[str, Ticket]:
+    """The tickets that are on another subject."""
+    if not tickets:
+        return tickets
+    return {name: other for name, other in tickets.items() if other.subject != subject}
+
+
+def _counted(counters: Counters, call: Call, event: ToolAnswered) -> Counters:
+    """What a call used up, mostly nothing; one whose arguments could not be used counts though it never ran."""
+    outcome = event.outcome
+    if outcome.spent_tokens or outcome.spent_usd:
+        tokens, usd = counters.tokens + outcome.spent_tokens, counters.cost_usd + outcome.spent_usd
+        counters = evolve(counters, tokens=tokens, cost_usd=usd)
+    if call.generation is None and outcome.error is not None and outcome.error.code == "invalid_arguments":
+        counters = evolve(counters, tool_calls=one_more(counters.tool_calls, call.call.name))
+    return counters
 
 
 def one_more(counts: dict[str, int], name: str) -> dict[str, int]:
@@ -136,10 +145,12 @@ def _one_call_less(state: RunState, branch: Branch, call: Call, event: ToolAnswe
         length=state.definition.loop.window,
         only_reads=tool is None or tool.effect is Effect.READ,
     )
-    succeeded = branch.succeeded | {call.call.name} if event.outcome.ok else branch.succeeded
+    succeeded = branch.succeeded
+    if event.outcome.ok and call.call.name not in succeeded:
+        succeeded = succeeded | {call.call.name}
     return evolve(
         branch,
-        open_calls=tuple(name for name in branch.open_calls if name != event.call),
+        open_calls=tuple([name for name in branch.open_calls if name != event.call]),
         window=window,
         succeeded=succeeded,
     )

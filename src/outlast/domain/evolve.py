@@ -9,20 +9,29 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_new = object.__new__
-_set = object.__setattr__
+
+class _Open:
+    """What a copy is until it has its fields: frozen classes refuse them, and take long to be made empty."""
 
 
-def evolve(value: T, **changes: Any) -> T:
+def evolve(value: T, /, **changes: Any) -> T:
     """A copy of `value`, a frozen dataclass without slots, with some fields changed.
 
     Raises TypeError for a field it does not have.
     """
     fields: dict[str, Any] = value.__dict__
-    changed = fields.copy()
-    changed.update(changes)
+    changed = fields | changes
     if len(changed) != len(fields):
         raise TypeError(f"{type(value).__name__} has no field {sorted(changes.keys() - fields.keys())}")
-    copy: T = _new(value.__class__)
-    _set(copy, "__dict__", changed)
-    return copy
+    copy: Any = _Open()
+    copy.__dict__ = changed
+    copy.__class__ = type(value)
+    evolved: T = copy
+    return evolved
+
+
+def without(values: dict[str, T], name: str) -> dict[str, T]:
+    """A copy of `values` that does not have `name`, whether they have it or not."""
+    rest = values.copy()
+    rest.pop(name, None)
+    return rest

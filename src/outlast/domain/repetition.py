@@ -90,12 +90,10 @@ def _rounds_in(again: list[Repeat], threshold: int) -> str | None:
 def _is_new(
     window: tuple[Repeat, ...], tool: str, question: str, result: str, sketch: tuple[int, ...]
 ) -> bool:
-    same = [entry for entry in window if entry.question == question]
-    if same:
-        return all(entry.result != result for entry in same)
+    same = [entry.result for entry in window if entry.question == question]
+    if same or not sketch:
+        return result not in same
     others = [entry for entry in window if entry.tool == tool and entry.sketch]
-    if not sketch or not others:
-        return True
     mine = set(sketch)
     return all(
         len(mine.intersection(entry.sketch)) < _OVERLAP * min(len(mine), len(entry.sketch))
