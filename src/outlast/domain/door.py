@@ -87,8 +87,10 @@ def apart(value: T) -> T:
     return result
 
 
-def json_writer(*, sorts_keys: bool = False, spaced: bool = False) -> Callable[[object], str]:
-    """What spells JSON values, UTF-8 characters as they are, without spaces or `spaced` as `json.dumps` does.
+def json_writer(
+    *, sorts_keys: bool = False, spaced: bool = False, escapes: bool = False
+) -> Callable[[object], str]:
+    """What spells JSON values: without spaces or `spaced`, UTF-8 characters as they are or with `escapes`, as `json.dumps` does.
 
     For trees: what holds itself raises RecursionError.
 
@@ -98,14 +100,14 @@ def json_writer(*, sorts_keys: bool = False, spaced: bool = False) -> Callable[[
     usual = json.JSONEncoder(
         sort_keys=sorts_keys,
         separators=(comma, colon),
-        ensure_ascii=False,
+        ensure_ascii=escapes,
         allow_nan=False,
         check_circular=False,
     )
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return usual.encode
-    spell = json.encoder.encode_basestring
+    spell = json.encoder.encode_basestring_ascii if escapes else json.encoder.encode_basestring
     pieces = make(None, usual.default, spell, None, colon, comma, sorts_keys, False, False)
     return lambda value: "".join(pieces(value, 0))
 

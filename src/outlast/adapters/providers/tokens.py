@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from outlast.domain.by_identity import by_identity
+from outlast.domain.door import json_writer
 from outlast.domain.message import Message
 from outlast.ports.provider import ToolSchema
 
@@ -34,6 +35,7 @@ _TOKENS_PER_CHARACTER: Final = (
     (_CJK, 1.2),
     (_FOUR_BYTES, 2.5),
 )
+_spelled: Final = json_writer(spaced=True, escapes=True)
 _MESSAGE_TOKENS: Final = 4
 _TOOL_TOKENS: Final = 8
 
@@ -65,7 +67,7 @@ def _count(data: bytes, kind: bytes) -> int:
 def _message_tokens(message: Message) -> int:
     tokens = _MESSAGE_TOKENS + estimate_tokens(message.text)
     for call in message.tool_calls:
-        tokens += _MESSAGE_TOKENS + estimate_tokens(call.name + json.dumps(call.arguments))
+        tokens += _MESSAGE_TOKENS + estimate_tokens(call.name + _spelled(call.arguments))
     return tokens
 
 
