@@ -34,6 +34,7 @@ from outlast.domain.events import (
     TasksShown,
     Told,
     ToolAnswered,
+    ToolRequested,
     ToolsChanged,
 )
 from outlast.domain.message import Message
@@ -98,13 +99,12 @@ class Conversations:
                 self._models.requested(self._by_branch[branch], event)
             case ModelAnswered():
                 self._answered(position, event)
+            case ToolRequested():
+                pass  # nothing of it is shown
+            case ToolAnswered():
+                self._observed(position, event)
             case ModelFailed():
                 self._models.failed(event)
-            case ToolAnswered(call=call):
-                branch, name = self._branch_of.pop(call, ""), self._tool_of.pop(call, "")
-                if branch:
-                    self._observed(position, branch, name, event)
-                    self._note_begun(position, branch, event)
             case BranchOpened():
                 self._opened(position, event)
             case ContextFolded(branch=branch):
@@ -126,14 +126,18 @@ class Conversations:
             self._branch_of[call.id] = branch
             self._tool_of[call.id] = call.name
 
-    def _observed(self, position: int, branch: str, name: str, event: ToolAnswered) -> None:
+    def _observed(self, position: int, event: ToolAnswered) -> None:
         """What came back is fenced, unless a person or a rule of the run said it in the tool's place."""
+        branch, name = self._branch_of.pop(event.call, ""), self._tool_of.pop(event.call, "")
+        if not branch:
+            return
         outcome, is_from_person = event.outcome, event.by not in _MACHINES
         shown = outcome.shown
         if event.by in (None, "engine"):
             shown = fence(self.secret, position, f"tool {name}", outcome.shown)
             shown = f"{shown}\n{outcome.note}" if outcome.note else shown
         self._by_branch[branch].observe(position, event.call, name, shown, is_from_person=is_from_person)
+        self._note_begun(position, branch, event)
 
     def _summarised(self, position: int, event: ContextSummarised) -> None:
         conversation = self._by_branch[event.branch]

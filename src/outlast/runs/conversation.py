@@ -126,7 +126,7 @@ class Conversation:
 
     def speak(self, position: int, answered: ModelAnswered) -> None:
         """Append what the model said."""
-        self._order = tuple(call.id for call in answered.tool_calls)
+        self._order = tuple([call.id for call in answered.tool_calls])
         said = Message("assistant", answered.text, answered.tool_calls, reasoning=answered.reasoning)
         self.add(position, Kind.SPOKEN, said)
 
@@ -142,7 +142,7 @@ class Conversation:
         for call in self._order:
             if call in self._results:
                 self.add(*self._results.pop(call))
-        self._order = tuple(call for call in self._order if call in self._results)
+        self._order = ()
         for position, text, kind, key in self._notes:
             self.add(position, kind, Message("user", text), key)
         self._notes.clear()

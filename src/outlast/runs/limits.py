@@ -21,14 +21,14 @@ def limit_crossed(state: RunState, now: datetime, tokens: int = 0, usd: float = 
             "max_wall_seconds", round(state.working_seconds_at(now), 3), limits.max_wall_seconds
         )
     under_way = state.model_calls.values()
-    reserved = sum([call.reserved_tokens for call in under_way])
-    if limits.max_tokens_total is not None and _over(
-        counters.tokens + reserved, tokens, limits.max_tokens_total
-    ):
-        return LimitReached("max_tokens_total", counters.tokens, limits.max_tokens_total)
-    reserved_usd = sum([call.reserved_usd for call in under_way])
-    if limits.max_cost_usd is not None and _over(counters.cost_usd + reserved_usd, usd, limits.max_cost_usd):
-        return LimitReached("max_cost_usd", counters.cost_usd, limits.max_cost_usd)
+    if limits.max_tokens_total is not None:
+        reserved = sum([call.reserved_tokens for call in under_way])
+        if _over(counters.tokens + reserved, tokens, limits.max_tokens_total):
+            return LimitReached("max_tokens_total", counters.tokens, limits.max_tokens_total)
+    if limits.max_cost_usd is not None:
+        reserved_usd = sum([call.reserved_usd for call in under_way])
+        if _over(counters.cost_usd + reserved_usd, usd, limits.max_cost_usd):
+            return LimitReached("max_cost_usd", counters.cost_usd, limits.max_cost_usd)
     return None
 
 

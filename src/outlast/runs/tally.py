@@ -112,8 +112,6 @@ class Tally:
         """Read one more event."""
         self.position = recorded.position
         match recorded.event:
-            case BranchOpened(branch=branch, subtask=str() as subtask):
-                self.subtasks[branch] = subtask
             case ModelRequested() as event:
                 self._requested(event)
             case ModelAnswered() as event:
@@ -122,6 +120,8 @@ class Tally:
                 self._failed(event)
             case ToolAnswered() as event:
                 self._tool_answered(event)
+            case BranchOpened(branch=branch, subtask=str() as subtask):
+                self.subtasks[branch] = subtask
             case LoopNoticed(action=action):
                 self.loops[action] = self.loops.get(action, 0) + 1
             case LimitReached(limit=limit):
