@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -12,6 +13,11 @@ class Watch(Protocol):
     async def wait(self, timeout_seconds: float) -> bool:
         """Return True soon after a commit (by any process) that touched a topic since the last call, False after the timeout. May
         return True without cause."""
+        ...
+
+    def hear(self, heard: Callable[[], None]) -> None:
+        """Instead of waiting: have `heard` called soon after each such commit, in the loop that runs now, until `stop`. May be called
+        once for several commits, and without cause."""
         ...
 
     def stop(self) -> None:

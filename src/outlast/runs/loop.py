@@ -10,7 +10,6 @@ from typing import Final, TypeVar
 
 from outlast.domain.errors import Broken
 from outlast.domain.states import State
-from outlast.ports.watch import Watch
 from outlast.runs.decide import next_timer
 from outlast.runs.desk import NOTHING_TO_DO
 from outlast.runs.rest import rest_of
@@ -28,8 +27,7 @@ T = TypeVar("T")
 
 async def drive(session: Session) -> str:
     """Work on a claimed run until it is given back; returns why it was. Raises Broken (`lease_lost`) when it was taken away."""
-    watch = session.desk.store.watch([f"signals:{session.desk.run_id}"])
-    listener = asyncio.create_task(_listen(session, watch))
+    listener = _Listener(session)
     try:
         while session.given_back is None:
             session.wake.clear()
@@ -37,8 +35,7 @@ async def drive(session: Session) -> str:
             await _go_on(session)
         return session.given_back
     finally:
-        listener.cancel()
-        watch.stop()
+        listener.stop()
         await session.kill_calls()
         await session.abandon()
 
@@ -96,9 +93,27 @@ async def _wait(session: Session) -> None:
             await session.wake.wait()
 
 
-async def _listen(session: Session, watch: Watch) -> None:
-    """Wake the session when somebody appended to its journal."""
-    while True:
-        await watch.wait(SAFETY_POLL_SECONDS)
-        session.has_signals = True
-        session.wake.set()
+class _Listener:
+    """Wakes a session when somebody appended to its journal, until it is stopped."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._watch = session.desk.store.watch([f"signals:{session.desk.run_id}"])
+        self._watch.hear(self._heard)
+        self._look_later()
+
+    def stop(self) -> None:
+        """Wake it no more."""
+        self._timer.cancel()
+        self._watch.stop()
+
+    def _heard(self) -> None:
+        self._session.has_signals = True
+        self._session.wake.set()
+
+    def _look_later(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(SAFETY_POLL_SECONDS, self._look)
+
+    def _look(self) -> None:
+        self._heard()
+        self._look_later()

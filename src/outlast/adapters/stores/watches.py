@@ -32,7 +32,7 @@ def topics_of(item: Item) -> Sequence[str]:
 
 
 class TopicWatch:
-    """A watch on some topics. One task waits on it at a time; it is touched from any thread."""
+    """A watch on some topics. One task waits on it at a time, or one callback hears of it; it is touched from any thread."""
 
     def __init__(self, topics: Sequence[str], forget: Callable[[TopicWatch], None]) -> None:
         self.topics = frozenset(topics)
@@ -40,6 +40,7 @@ class TopicWatch:
         self._lock = threading.Lock()
         self._is_touched = False
         self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
+        self._hearer: tuple[asyncio.AbstractEventLoop, Callable[[], None]] | None = None
 
     async def wait(self, timeout_seconds: float) -> bool:
         """See `Watch.wait`."""
@@ -59,11 +60,19 @@ class TopicWatch:
                 self._waiter = None
         return self._take()
 
+    def hear(self, heard: Callable[[], None]) -> None:
+        """See `Watch.hear`."""
+        with self._lock:
+            self._hearer = (asyncio.get_running_loop(), heard)
+            is_touched = self._is_touched
+        if is_touched:
+            self._call()
+
     def stop(self) -> None:
         """See `Watch.stop`."""
         self._forget(self)
         with self._lock:
-            waiter = self._waiter
+            waiter, self._hearer = self._waiter, None
         if waiter is not None and waiter[0] is _running_loop():
             waiter[1].set()  # a loop that runs need not be woken, which takes two system calls
         else:
@@ -77,16 +86,27 @@ class TopicWatch:
 
     def _call(self) -> None:
         with self._lock:
-            waiter = self._waiter
+            waiter, hearer = self._waiter, self._hearer
         if waiter is not None:
-            loop, woken = waiter
-            with contextlib.suppress(RuntimeError):  # the waiter's loop has been closed
-                loop.call_soon_threadsafe(woken.set)
+            _call_in(waiter[0], waiter[1].set)
+        if hearer is not None:
+            _call_in(hearer[0], self._tell)
+
+    def _tell(self) -> None:
+        """Tell who hears of it, once for what was committed since the last time."""
+        hearer = self._hearer
+        if self._take() and hearer is not None:
+            hearer[1]()
 
     def _take(self) -> bool:
         with self._lock:
             is_touched, self._is_touched = self._is_touched, False
         return is_touched
+
+
+def _call_in(loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop has been closed
+        loop.call_soon_threadsafe(callback)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -102,6 +102,24 @@ class WatchContract:
         for watch in watches:
             watch.stop()
 
+    async def test_a_commit_is_heard_of_without_waiting(self, store: Store, other: Store) -> None:
+        """By whichever handle, again and again, also what came before somebody listened; and nothing once the watch is stopped."""
+        watch, other_watch = store.watch(["signals:r"]), store.watch(["r"])
+        heard = asyncio.Event()
+        await put(store, append("r", 0))
+        watch.hear(heard.set)
+        for position, handle in ((1, store), (2, other), (3, store)):
+            await asyncio.wait_for(heard.wait(), _SOON_SECONDS)
+            heard.clear()
+            await put(handle, append("r", position))
+        await asyncio.wait_for(heard.wait(), _SOON_SECONDS)
+        watch.stop()
+        heard.clear()
+        await put(store, append("r", 4))
+        assert await other_watch.wait(_SOON_SECONDS)
+        assert not heard.is_set()
+        other_watch.stop()
+
     async def test_silence_ends_in_a_timeout(self, store: Store) -> None:
         """A watch may wake without cause, but not for ever; a refused batch is silence."""
         await put(store, append("r", 0))
