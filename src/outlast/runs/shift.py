@@ -157,7 +157,12 @@ class Shift:
         for claim in claims:
             task = asyncio.create_task(self._work(claim, claimed_at))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """There is room for another; told here, for to wait on the tasks themselves would touch them all each time."""
+        self._tasks.discard(task)
+        self._disturbed.set()
 
     async def _is_due(self) -> bool:
         """Is anything due? A look is cheaper for the store than a claim of nothing."""
@@ -188,7 +193,7 @@ class Shift:
         waits: list[asyncio.Future[Any]] = [asyncio.create_task(_happened(self._disturbed))]
         if self._room:
             waits.append(asyncio.create_task(self._told(watch, await self._rest_seconds(has_taken))))
-        await asyncio.wait([*waits, *self._tasks], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for pending in waits:
             pending.cancel()
 
@@ -217,7 +222,7 @@ class Shift:
         self._worker.drain()
         if not self._tasks:
             return
-        waits = [asyncio.create_task(_happened(self._hurry)), asyncio.create_task(_ended(self._tasks))]
+        waits = [asyncio.create_task(_happened(self._hurry)), asyncio.create_task(_all_ended(self._tasks))]
         await asyncio.wait(waits, timeout=self._drain_seconds, return_when=asyncio.FIRST_COMPLETED)
         for pending in waits:
             pending.cancel()
@@ -241,5 +246,5 @@ async def _happened(event: asyncio.Event) -> None:
     await event.wait()
 
 
-async def _ended(tasks: set[asyncio.Task[None]]) -> None:
+async def _all_ended(tasks: set[asyncio.Task[None]]) -> None:
     await asyncio.wait(set(tasks))
