@@ -29,7 +29,7 @@ from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.giving_back import cancel_unbuilt, give_back
 from outlast.runs.heartbeat import Heartbeat
 from outlast.runs.line import IN_LINE, stepped_back, turn_events, waits_its_turn
-from outlast.runs.loop import drive, patiently
+from outlast.runs.loop import drive
 from outlast.runs.means import BuildMeans, Means
 from outlast.runs.readings import Readings, read_all
 from outlast.runs.relay import Relay
@@ -130,7 +130,6 @@ class Worker:
             session.take_in(
                 Outcome(claimed, said_first(session.state, claim.store_now, shown, is_turn=bool(turn)))
             )
-            await patiently(session, session.advance)
             return await drive(session)
         except OutlastError as error:
             if error.code == "thread_busy" and not lease.is_lost and await self._is_not_next(claim, history):
