@@ -17,6 +17,12 @@ class Escaped(Exception):
     """What a user's code let out that is no Exception: SystemExit and its like, or a cancellation that nobody had asked for."""
 
 
+def escaped(error: BaseException) -> Escaped:
+    """What a user's code let out that is no Exception, as one."""
+    what = "it cancelled itself" if isinstance(error, asyncio.CancelledError) else str(error)
+    return Escaped(f"{type(error).__name__}: {what}")
+
+
 async def contained(work: Awaitable[T], seconds: float) -> T:
     """What `work` comes to, in a task of its own; when this is cancelled, so is the work, and its end is waited for.
 
@@ -37,7 +43,7 @@ async def contained(work: Awaitable[T], seconds: float) -> T:
         await _stopped(task, STOP_SECONDS)
         raise TimeoutError
     if task.cancelled():
-        raise Escaped("CancelledError: it cancelled itself")
+        raise escaped(asyncio.CancelledError())
     return task.result()
 
 
@@ -59,7 +65,7 @@ async def in_thread(function: Callable[[], T]) -> T:
         except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever waits
             told = result.set_exception, error
         except BaseException as error:  # noqa: BLE001 - whoever waits would wait in vain
-            told = result.set_exception, Escaped(_in_words(error))
+            told = result.set_exception, escaped(error)
         if not loop.is_closed():
             loop.call_soon_threadsafe(tell, *told)
 
@@ -77,7 +83,7 @@ async def _told(work: Awaitable[T], over: asyncio.Future[None]) -> T:
     except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:
-        raise Escaped(_in_words(error)) from error
+        raise escaped(error) from error
     finally:
         _set(over)
 
@@ -96,7 +102,3 @@ async def _stopped(task: asyncio.Future[Any], seconds: float | None) -> None:
 def _is_heard(task: asyncio.Future[Any]) -> None:
     """Take note of what a task came to that nobody waits for, so that it is not reported as unheard."""
     _ = task.cancelled() or task.exception()
-
-
-def _in_words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"

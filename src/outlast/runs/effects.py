@@ -12,16 +12,18 @@ from outlast.domain.events import HookRequested, ModelRequested, RecallRequested
 from outlast.domain.run import RunState
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafting import Started
+from outlast.runs.flight import Hold, Leg
 from outlast.runs.forms import FORMS
 from outlast.runs.hooks import call_hook
 from outlast.runs.making_room import messages_for
 from outlast.runs.perform_model import perform_model, request_of
-from outlast.runs.perform_tool import perform_tool
+from outlast.runs.perform_tool import begin_tool
 from outlast.runs.readings import Readings
 from outlast.runs.recall.perform import perform_recall
 
-Effect = Callable[[], Awaitable[Outcome]]
-"""A call to carry out: bound when its intent is drafted, begun when that is durable. A kill may forestall it."""
+Effect = Callable[[Hold], Awaitable[Outcome | Leg]]
+"""A call to carry out: bound when its intent is drafted, begun when that is durable, with what holds a user's code. A kill may
+forestall it."""
 
 
 def name_of(started: Started) -> str:
@@ -41,14 +43,14 @@ def effect_of(desk: Desk, readings: Readings, started: Started) -> Effect:
         messages = messages_for(readings, intent)
         turns = readings.conversations[intent.branch].folded_turns
         request = request_of(state, branch, intent, messages, schema, turns)
-        return partial(perform_model, desk, state, intent, request, command.form, schema)
+        return lambda _: perform_model(desk, state, intent, request, command.form, schema)
     if isinstance(intent, ToolRequested) and isinstance(command, CallTool):
-        return partial(perform_tool, desk, state, state.calls[intent.call], command.edited)
+        return partial(begin_tool, desk, state, state.calls[intent.call], command.edited)
     if isinstance(intent, HookRequested) and isinstance(command, RunHook):
-        return partial(_hooked, desk, state, intent, command)
+        return lambda _: _hooked(desk, state, intent, command)
     if isinstance(intent, RecallRequested) and isinstance(command, AskMemory):
         shown = readings.conversations[intent.branch].messages
-        return partial(perform_recall, desk, state, intent, shown)
+        return lambda _: perform_recall(desk, state, intent, shown)
     raise TypeError(f"{type(command).__name__} does not go with {type(intent).__name__}")
 
 

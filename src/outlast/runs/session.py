@@ -37,6 +37,7 @@ from outlast.runs.crowd import is_found_in_time
 from outlast.runs.desk import NOTHING_TO_DO, Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Started
 from outlast.runs.effects import Effect, effect_of, name_of
+from outlast.runs.flight import Flight
 from outlast.runs.line import wake_ups
 from outlast.runs.meanwhile import while_waiting
 from outlast.runs.readings import Readings
@@ -75,7 +76,7 @@ class Session:
         self.given_back: str | None = None
         self.decided_at = desk.now()
         self._reload = reload
-        self._in_flight: dict[str, asyncio.Task[None]] = {}
+        self._in_flight: dict[str, Flight] = {}
         self._done: list[Outcome] = []
         self._snapshot_at = readings.state.position
         self._trouble: BaseException | None = None
@@ -142,9 +143,7 @@ class Session:
 
     async def kill_calls(self) -> None:
         """Cancel the calls in flight and wait until nothing of them is left, for so long. What had ended before is kept."""
-        tasks = list(self._in_flight.values())
-        for task in tasks:
-            task.cancel()
+        tasks = [flight.kill() for flight in self._in_flight.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=KILL_PATIENCE_SECONDS)
         self._in_flight.clear()
@@ -330,21 +329,18 @@ class Session:
     def _begin(self, started: Started) -> None:
         name = name_of(started)
         effect = self._prepared.pop(name, None) or effect_of(self.desk, self.readings, started)
-        self._in_flight[name] = asyncio.create_task(self._carried_out(name, effect))
+        self._in_flight[name] = flight = Flight(partial(self._landed, name))
+        flight.go_on(partial(effect, flight.held))
 
-    async def _carried_out(self, name: str, effect: Effect) -> None:
-        """Carry a call out and keep what it came to for the next commit."""
+    def _landed(self, name: str, came: Outcome | BaseException | None) -> None:
+        """Keep what a call came to for the next commit; what a performer let out ends the session, raised where it commits."""
         events: Sequence[AnyEvent] = ()
-        try:
-            outcome = await effect()
-            self._done.append(outcome)
-            events = outcome.events
-        except asyncio.CancelledError:
-            raise
-        except BaseException as error:  # noqa: BLE001 - whatever a performer lets out ends the session, raised where it commits
-            self._trouble = error
-        finally:
-            self._in_flight.pop(name, None)
-            if self.desk.witness is not None:
-                self.desk.witness.hears(name, events)
-            self.wake.set()
+        if isinstance(came, Outcome):
+            self._done.append(came)
+            events = came.events
+        elif came is not None:
+            self._trouble = came
+        self._in_flight.pop(name, None)
+        if self.desk.witness is not None:
+            self.desk.witness.hears(name, events)
+        self.wake.set()

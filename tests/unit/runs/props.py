@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from outlast.domain.source import Found
 from outlast.ports.tool import ReadSource, ToolResult, tool
 
@@ -28,3 +30,12 @@ async def mail(to: str) -> str:
     """Send a mail."""
     SENT.append(to)
     return f"sent to {to}"
+
+
+def once_tool(name: str, work: Callable[[], Awaitable[object]], **declared: object) -> object:
+    """A tool without arguments that does `work`."""
+
+    async def execute() -> object:
+        return await work()
+
+    return tool(name=name, description=f"Do {name}", **declared)(execute)

@@ -1,7 +1,6 @@
 """Tools: checked before they run, bounded while they run, told afterwards."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +19,7 @@ from outlast.ports.tool import BaseTool, Retry, Tool, ToolResult, tool
 from outlast.runs.desk import Desk, Lease
 from tests.law import law
 from tests.unit.runs.parts import ask_for, call, conclude, in_turn, results, roles, say
-from tests.unit.runs.props import page
+from tests.unit.runs.props import once_tool, page
 from tests.unit.runs.stage import soon, staged
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -41,15 +40,6 @@ class Greet(BaseTool):
 
     async def execute(self, who: str, times: int) -> ToolResult:
         return ToolResult(True, f"hello {who} " * times)
-
-
-def once_tool(name: str, work: Callable[[], Awaitable[object]], **declared: object) -> object:
-    """A tool without arguments that does `work`."""
-
-    async def execute() -> object:
-        return await work()
-
-    return tool(name=name, description=f"Do {name}", **declared)(execute)
 
 
 async def test_arguments_that_fit_are_looked_at_once_while_they_are_those_of_the_model(
@@ -352,47 +342,3 @@ async def test_g07_12_the_order_of_results_is_that_of_the_calls_not_of_their_end
         assert [outcome.shown for outcome in await stage.outcomes(run)] == ["early", "late"]
         shown = [message.text.splitlines()[1] for message in results(stage.requests[1])]
         assert shown == ["late", "early"]
-
-
-async def test_what_a_tool_lets_out_beside_errors_is_told_to_the_model_too(tmp_path: Path) -> None:
-    async def quits() -> object:
-        raise SystemExit(4)
-
-    async def cancels_itself() -> object:
-        sleeping = asyncio.ensure_future(asyncio.Event().wait())
-        sleeping.cancel()
-        return await sleeping
-
-    for work, told in ((quits, "SystemExit: 4"), (cancels_itself, "CancelledError")):
-        model = in_turn(ask_for(call("odd")), say("done"))
-        async with staged(tmp_path, model, once_tool("odd", work, effect="once")) as stage:
-            run = await stage.play()
-            [outcome] = await stage.outcomes(run)
-            assert outcome.error is not None
-            assert outcome.error.code == "tool_failed"
-            assert told in outcome.error.detail
-            assert (await stage.state(run)).outcome == "full"
-
-
-async def test_a_tool_that_will_not_stop_is_left_to_itself(tmp_path: Path) -> None:
-    is_over = asyncio.Event()
-
-    async def stubborn() -> object:
-        while not is_over.is_set():
-            try:
-                await is_over.wait()
-            except asyncio.CancelledError:
-                continue
-        return None
-
-    model = in_turn(ask_for(call("stubborn")), say("done"))
-    tool_of_it = once_tool("stubborn", stubborn, effect="once", timeout_seconds=0.01)
-    try:
-        async with staged(tmp_path, model, tool_of_it) as stage:
-            run = await stage.play()
-            [outcome] = await stage.outcomes(run)
-            assert outcome.error is not None
-            assert outcome.error.code == "timeout"
-            assert (await stage.state(run)).outcome == "full"
-    finally:
-        is_over.set()

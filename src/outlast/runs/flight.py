@@ -1,0 +1,123 @@
+"""A call in flight: carried out in one task, that of the user's code it runs, and taken out of it where that code will not stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextvars import copy_context
+from typing import Protocol, TypeAlias, TypeVar
+
+from outlast.runs.contained import STOP_SECONDS, escaped
+from outlast.runs.desk import Outcome
+
+T = TypeVar("T")
+
+Leg: TypeAlias = Callable[[], Awaitable["Outcome | Leg"]]
+"""What is carried out of a call in one task: it comes to the outcome, or to the leg with which the call goes on in a new task."""
+
+Landed = Callable[[Outcome | BaseException | None], None]
+"""Told once what a call came to: the outcome, what it let out, or None where it was cancelled."""
+
+
+class Hold(Protocol):
+    """How a call runs a user's code: for so many seconds. Code that will not stop then is left, and the call goes on with `left`."""
+
+    def __call__(self, work: Awaitable[T], seconds: float, left: Leg) -> Awaitable[T]:
+        """What `work` comes to. Raises what it raises, TimeoutError and Escaped."""
+        ...
+
+
+class Flight:
+    """One call in flight.
+
+    A user's code can cancel the task it runs in, now or once it has ended. So the call does not wait for anything in a task in which
+    such code has ended: it is over at once, or goes on in a new task. What comes of a task that it has left is dropped.
+    """
+
+    __slots__ = ("_clock", "_context", "_is_killed", "_is_late", "_landed", "_task")
+
+    _task: asyncio.Task[None]
+
+    def __init__(self, landed: Landed) -> None:
+        self._landed = landed
+        self._context = copy_context()
+        self._clock: asyncio.TimerHandle | None = None
+        self._is_late = False
+        self._is_killed = False
+
+    def go_on(self, leg: Leg) -> None:
+        """Begin the call, or go on with it, in a task of its own, which knows nothing of what the one before did to its context."""
+        self._is_late = False
+        self._task = asyncio.create_task(self._carried_out(leg), context=self._context.copy())
+
+    def kill(self) -> asyncio.Task[None]:
+        """Cancel the call; returns the task that is to end. Code that was stopped since its time is up is not disturbed again."""
+        self._is_killed = True
+        self._stop_clock()
+        if not self._is_late:
+            self._task.cancel()
+        return self._task
+
+    async def held(self, work: Awaitable[T], seconds: float, left: Leg) -> T:
+        """`Hold`, in the task of the call: nothing may be waited for in it afterwards. Raises CancelledError when killed or left."""
+        task = self._task
+        self._clock = asyncio.get_running_loop().call_later(seconds, self._stop, left)
+        try:
+            came = await work
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            self._must_be_awaited(task)
+            if isinstance(error, Exception):
+                raise
+            raise escaped(error) from error
+        self._must_be_awaited(task)
+        if task.cancelling() and (own := await _cancellation_to_come()):
+            self._must_be_awaited(task)
+            raise escaped(own)
+        return came
+
+    def _must_be_awaited(self, task: asyncio.Task[None]) -> None:
+        """Raise where what the code came to in this task is too late, whatever it is."""
+        if self._task is not task or self._is_killed:
+            raise asyncio.CancelledError
+        if self._is_late:
+            raise TimeoutError
+
+    def _stop(self, left: Leg) -> None:
+        self._is_late = True
+        self._clock = asyncio.get_running_loop().call_later(STOP_SECONDS, self.go_on, left)
+        self._task.cancel()
+
+    def _stop_clock(self) -> None:
+        if self._clock is not None:
+            self._clock.cancel()
+
+    async def _carried_out(self, leg: Leg) -> None:
+        task = self._task
+        came: Outcome | Leg | BaseException | None = None
+        try:
+            came = await leg()
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError) or self._task is not task:
+                raise
+            came = error
+        finally:
+            if self._task is task:
+                self._stop_clock()
+                self._came_to(came)
+
+    def _came_to(self, came: Outcome | Leg | BaseException | None) -> None:
+        if came is None or isinstance(came, Outcome | BaseException):
+            self._landed(came)
+        else:
+            self.go_on(came)
+
+
+async def _cancellation_to_come() -> asyncio.CancelledError | None:
+    """The cancellation that the present task was asked for and has not met yet, if there is one."""
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError as error:
+        return error
+    return None
