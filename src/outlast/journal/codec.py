@@ -15,12 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from outlast.domain.door import Json, json_writer
 from outlast.domain.errors import Broken
 from outlast.domain.events import PinnedTool
 from outlast.domain.quick import is_quick
+from outlast.domain.run import Branch, Counters
 from outlast.domain.task import TaskDefinition
 
 PAYLOAD_BYTES: Final = 8192
@@ -41,6 +43,9 @@ _EXACT: Final = frozenset({str, int, bool, float})
 
 _SHARED: Final = frozenset({TaskDefinition, PinnedTool})
 """What many runs are pinned to alike: what is written alike is read as one value."""
+
+_WRITTEN_OUT: Final = frozenset({Branch, Counters})
+"""What is encoded with every digest and snapshot of a state, beside what is made by `quick`."""
 
 MOST_SHARED: Final = 200
 """How many values of a kind are kept to be shared."""
@@ -128,7 +133,7 @@ def _encoder_of(hint: Any) -> Encoder:
     if hint is float:
         return float
     if isinstance(hint, type) and issubclass(hint, Enum):
-        return lambda value: value.value
+        return attrgetter("_value_")  # as `value`, which is a property written in Python
     return _same
 
 
@@ -171,7 +176,7 @@ def _dataclass_encoder(kind: Any, left_as_it_is: str | None = None) -> Encoder:
         )
         for field in dataclasses.fields(kind)
     ]
-    if is_quick(kind) or left_as_it_is is not None:
+    if is_quick(kind) or kind in _WRITTEN_OUT or left_as_it_is is not None:
         return _written_out(parts)
 
     def encode_fields(value: Any) -> dict[str, Any]:
