@@ -17,9 +17,11 @@ from outlast.domain.events import (
     KINDS,
     AnyEvent,
     HookRequested,
+    MemoryRecalled,
     ModelRequested,
     RecallRequested,
     Recorded,
+    RunClaimed,
     StateEntered,
     ToolRequested,
     ValueSet,
@@ -75,10 +77,15 @@ class Draft:
 
 
 class Drafter:
-    """Drafts commits for one run."""
+    """Drafts commits for one run.
+
+    `has_nothing_to_recall` says that memory held nothing when the run was taken up: what the commit of its claim would ask memory
+    is answered in that commit.
+    """
 
     def __init__(self, readings: Readings, workflow: Workflow) -> None:
         self.readings = readings
+        self.has_nothing_to_recall = False
         self._workflow = workflow
 
     def place(self, draft: Draft, event: AnyEvent, now: datetime) -> None:
@@ -158,8 +165,19 @@ class Drafter:
         branch = state.branches.get(command.branch)
         if branch is not None and branch.recall is not None:
             name = f"k{state.position + 1}"
-            asked = RecallRequested(name, branch.id, branch.recall.query, state.generation)
-            self._start(draft, Started(asked, command), now)
+            query = branch.recall.query
+            asked = RecallRequested(name, branch.id, query, state.generation)
+            if self._is_answered_already(draft):
+                self.place(draft, asked, now)
+                self.place(draft, MemoryRecalled(name, branch.id, query), now)
+            else:
+                self._start(draft, Started(asked, command), now)
+
+    def _is_answered_already(self, draft: Draft) -> bool:
+        """Is it known that nothing would be recalled: by this very claim, before the run has found anything itself?"""
+        is_of_claim = bool(draft.recorded) and isinstance(draft.recorded[0].event, RunClaimed)
+        has_found = bool(self.readings.state.plan or self.readings.ledger.entries())
+        return self.has_nothing_to_recall and is_of_claim and not has_found
 
     def _intend_tool(self, draft: Draft, command: CallTool, now: datetime) -> None:
         """The intent of a tool call, where there is room for it: other intents of this draft have taken theirs."""

@@ -118,6 +118,7 @@ class Worker:
             session.relay = relay
             self._sessions[claim.item] = session
             session.is_draining = self._is_draining
+            session.drafter.has_nothing_to_recall = await nothing_to_recall(session.state, means)
             turn = turn_events(session.state, session.thread_position)
             shown = await self._tasks_shown(session, means)
             claimed: list[AnyEvent] = [
@@ -196,6 +197,13 @@ def changed_tools(state: RunState, means: Means) -> list[AnyEvent]:
     """
     changed = tuple(tool for tool in means.pinned if state.tools.get(tool.name) != tool)
     return [ToolsChanged(changed)] if changed else []
+
+
+async def nothing_to_recall(state: RunState, means: Means) -> bool:
+    """Is it known that memory holds nothing for a run that begins?"""
+    if state.generation or not state.definition.recall_top_k:
+        return False
+    return means.memory is None or await means.memory.is_without(state.user_id)
 
 
 def definition_in(run_id: str, history: list[Recorded]) -> TaskDefinition:

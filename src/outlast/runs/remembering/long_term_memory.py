@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Final, Literal
 
 from outlast.domain.errors import OutlastError
 from outlast.domain.memory import Scope, Vector
@@ -14,6 +15,9 @@ from outlast.ports.embedder import Embedder
 from outlast.ports.memory import MemoryHit, MemoryQuery, MemoryStore
 
 Audience = Literal["user", "thread"]
+
+MOMENT_SECONDS: Final = 0.25
+"""How long a run that is taken up waits to hear whether there is anything to ask memory for."""
 
 _log = logging.getLogger("outlast.memory")
 
@@ -63,6 +67,16 @@ class LongTermMemory:
             self._embedded.add(user_id)
         [vector] = await self._vectors([wanted.text], is_query=True)
         return await self.store.search(replace(wanted, vector=vector))
+
+    async def is_without(self, user_id: str) -> bool:
+        """Is nothing remembered of a user? False also where that cannot be told in a moment, or only by searching."""
+        if self.embedder is None or user_id in self._embedded:
+            return False
+        try:
+            async with asyncio.timeout(MOMENT_SECONDS):
+                return not (await self.store.stats(user_id)).entries
+        except Exception:  # noqa: BLE001 - whatever fails in memory is told by who asks it for something
+            return False
 
     async def vectors(self, texts: Sequence[str]) -> Sequence[Vector | None]:
         """The meaning of texts to be found, where an embedder can tell; the upkeep of memory makes up for what it cannot tell now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import pytest
 
 from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.domain.errors import Passing
 from outlast.domain.memory import Memory, MemoryKind, Origin, Scope, Vector
 from outlast.ports.embedder import EmbeddingPurpose
 from outlast.ports.memory import Entry, MemoryQuery
+from outlast.runs.remembering import long_term_memory
 from outlast.runs.remembering.long_term_memory import LongTermMemory
 from tests.unit.runs.remembering.memories import Words
 
@@ -80,6 +83,31 @@ async def test_an_embedder_is_asked_only_where_something_has_a_vector(store: Sql
     found = await kept.search(asking("grey"))
     assert [(hit.memory.memory_id, hit.vector is not None) for hit in found if hit.vector] == [("m-2", True)]
     assert embedder.asked == ["grey seals", "grey"]
+
+
+async def test_it_tells_of_whom_nothing_is_remembered(store: SqliteStore) -> None:
+    await store.memory.put([Entry(note("m-1", "blue whales", "bob"), None)])
+    kept = LongTermMemory(store.memory, listed())
+    assert await kept.is_without("ann")
+    assert not await kept.is_without("bob")
+
+
+async def test_it_does_not_tell_where_only_a_search_can(store: SqliteStore) -> None:
+    assert not await LongTermMemory(store.memory).is_without("ann")
+
+
+@pytest.mark.parametrize("is_slow", [True, False])
+async def test_it_does_not_tell_while_the_store_cannot(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, is_slow: bool
+) -> None:
+    async def stats(user_id: str | None) -> Any:
+        if is_slow:
+            await asyncio.Event().wait()
+        raise Passing("store_unavailable", "nobody answers")
+
+    monkeypatch.setattr(store.memory, "stats", stats)
+    monkeypatch.setattr(long_term_memory, "MOMENT_SECONDS", 0.01)
+    assert not await LongTermMemory(store.memory, listed()).is_without("ann")
 
 
 async def test_words_alone_decide_without_an_embedder(store: SqliteStore) -> None:
