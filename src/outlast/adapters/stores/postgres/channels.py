@@ -7,6 +7,7 @@ to hear. Each stream has a channel of its own: the server then keeps its many ev
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from typing import Final
 
 from outlast.adapters.stores.watches import QUEUE_TOPIC, SIGNAL_TOPIC
@@ -40,5 +41,6 @@ def _short(topic: str) -> str:
     return topic if len(topic.encode()) <= _LONGEST_NAME_BYTES else _digest(topic, 64)
 
 
+@lru_cache(maxsize=1024)  # a stream that grows is told of again and again
 def _digest(text: str, digits: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
