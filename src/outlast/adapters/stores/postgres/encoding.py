@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -69,9 +68,8 @@ class Batch:
         return [place for place, item in enumerate(self.items) if not isinstance(item, ClaimDue)][written]
 
 
-def encode(items: tuple[Item, ...], channels: Channels) -> Batch:
+def encode(items: tuple[Item, ...], channels: Channels, number: int) -> Batch:
     """A batch of items, ready to be sent. Raises CallerMistake (`not_storable`) for what no text or number of a server holds."""
-    number = secrets.randbits(63)
     try:
         plain = _plain(items)
         if plain is not None:

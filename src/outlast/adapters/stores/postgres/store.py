@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import datetime
@@ -50,6 +51,7 @@ class PostgresStore:
         address = read_address(url)
         self._dialer = Dialer(address, answer_seconds)
         self._channels = Channels(address.schema, secrets.token_hex(6))
+        self._numbers = random.Random()  # noqa: S311 - they mark, they hide nothing
         self._patience_seconds = patience_seconds
         self._watches = Watches(lambda: None)
         self._annex = Annex(self._new_site)
@@ -62,6 +64,7 @@ class PostgresStore:
     async def open(self) -> None:
         """See `Store.open`. A server that is not there is not waited for."""
         home = self._new_site()
+        self._numbers.seed()  # a process that was forked since draws others than its parent
         try:
             async with home.pool.link() as link:
                 found = await migrate(link, self._dialer.address.schema, migrations())
@@ -94,7 +97,7 @@ class PostgresStore:
         items = tuple(batch)
         if not items:
             return Committed()
-        encoded, home = encode(items, self._channels), self._home
+        encoded, home = encode(items, self._channels, self._numbers.getrandbits(63)), self._home
         if home is not None and home.loop is asyncio.get_running_loop():  # as in `_at`, with less on the way
             return await home.committer.commit(encoded)
         return await self._at(lambda site: site.committer.commit(encoded))

@@ -74,7 +74,7 @@ async def rows_of_giving_back(link: Link) -> int:
     held = await claim(link, Wish("runs", "w", 60, 4, None, None, 1, Shares()))
     before = await link.value(READ)
     back = tuple(Release("runs", one.item, one.generation, None) for one in held)
-    assert await write(link, [encode(back, Channels("outlast", "me"))]) == [Committed()]
+    assert await write(link, [encode(back, Channels("outlast", "me"), 7)]) == [Committed()]
     after = await link.value(READ)
     await transaction.rollback()
     return int(after) - int(before)

@@ -45,7 +45,7 @@ NUMBERS: list[Any] = [
 
 
 def encoded(*items: Item) -> Batch:
-    return encode(items, CHANNELS)
+    return encode(items, CHANNELS, 7)
 
 
 @pytest.mark.parametrize(

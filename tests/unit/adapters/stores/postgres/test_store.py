@@ -78,6 +78,19 @@ async def test_what_many_runs_commit_at_once_is_a_few_statements(store: Postgres
     assert await store.read_events("r39") == list(events(3))
 
 
+async def test_stores_opened_by_forks_of_one_process_mark_their_batches_differently(
+    postgres_store_url: str,
+) -> None:
+    stores = [PostgresStore(postgres_store_url) for _ in range(2)]
+    stores[1]._numbers.setstate(stores[0]._numbers.getstate())
+    for store in stores:
+        await store.open()
+    drawn = {store._numbers.getrandbits(63) for store in stores}
+    for store in stores:
+        await store.close()
+    assert len(drawn) == 2
+
+
 async def test_entries_done_with_at_once_are_a_few_statements(store: PostgresStore) -> None:
     now = await store.now()
     await put(store, *[Enqueue("jobs", f"j{n}", now, "ann") for n in range(64)])

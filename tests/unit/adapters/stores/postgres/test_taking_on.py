@@ -82,7 +82,7 @@ async def test_a_batch_that_lost_a_lease_gives_none_back_and_takes_none_on(
     asked = ["ab", "cd", "e"]
     stale = {**held, "d": held["d"] + 1}
     batches = [
-        encode((*[back(item, stale[item]) for item in items], NEXT), Channels("outlast", "me"))
+        encode((*[back(item, stale[item]) for item in items], NEXT), Channels("outlast", "me"), 7)
         for items in asked
     ]
     assert all(batch.releases and not batch.document for batch in batches)
