@@ -20,6 +20,9 @@ from outlast.ports.stream import Append, CopyPayloads, EventRow, PutPayload, Put
 from outlast.ports.task_rows import DeleteTask, InsertTask, TaskRow, UpdateTask
 from outlast.ports.thread_rows import DeleteThread, InsertThread, ThreadRow
 
+BETWEEN: Final = "\x1f"
+"""Stands between the texts of plain batches that are sent together. JSON does not hold it as it is."""
+
 _INTEGER_BOUND: Final = 1 << 63
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
@@ -32,7 +35,8 @@ Fields = dict[str, Field]
 class Batch:
     """A batch on its way. `number` is drawn for it and marks its events in the journal.
 
-    `plain` is the append of a holder that is all there is: what a run does most of the time, with a statement of its own.
+    `plain` is the append of a holder that is all there is, none of whose texts holds BETWEEN: what a run does most of the time, with
+    a statement of its own.
     `releases` are all that is written where whoever claimed many entries has done with them, of which nobody need be told. Any
     other batch has `document`, its items as JSON, `notices`, what to tell whom on its commit, and `contents`, its payloads.
     `wishes` are what any but a plain one is to claim.
@@ -72,9 +76,8 @@ def encode(items: tuple[Item, ...], channels: Channels, number: int) -> Batch:
     """A batch of items, ready to be sent. Raises CallerMistake (`not_storable`) for what no text or number of a server holds."""
     try:
         plain = _plain(items)
-        if plain is not None:
-            _check(plain)
-            return Batch(items, number, frozenset(topics_of(plain)), plain)
+        if plain is not None and _can_be_joined(plain):
+            return Batch(items, number, frozenset((plain.stream,)), plain)
         wishes = tuple(_wish(item) for item in items if isinstance(item, ClaimDue))
         releases = _releases(items)
         if releases is not None:
@@ -127,18 +130,17 @@ def _can_release(releases: Sequence[Release]) -> None:
             _aware(due_at)
 
 
-def _check(append: Append) -> None:
-    """Raise for what `_fields` would raise for."""
-    for name in (append.stream, append.queue):
-        _text(name)
+def _can_be_joined(append: Append) -> bool:
+    """Is BETWEEN in none of its texts? Raises for what `_fields` would raise for."""
+    texts = [append.stream, append.queue]
+    for event in append.events:
+        texts += (event.kind, event.body)
+        _whole(event.version)
+        _aware(event.at)
     _whole(append.after or 0)
     _whole((append.after or 0) + len(append.events))
     _whole(append.generation or 0)
-    for event in append.events:
-        _text(event.kind)
-        _text(event.body)
-        _whole(event.version)
-        _aware(event.at)
+    return BETWEEN not in _text("".join(texts))
 
 
 def document_of(batches: Sequence[Batch]) -> str:

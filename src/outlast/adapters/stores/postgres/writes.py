@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from outlast.adapters.stores.postgres.encoding import Batch, document_of
+from outlast.adapters.stores.postgres.encoding import BETWEEN, Batch, document_of
 from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import query
 from outlast.adapters.stores.postgres.wishes import claims_for, columns_of
 from outlast.ports.batch import Committed, Guard, Refused
-from outlast.ports.stream import Append
+from outlast.ports.stream import Append, EventRow
 
 T = TypeVar("T")
 
@@ -79,27 +79,34 @@ async def _append_one(link: Link, append: Append, number: int) -> bool:
 
 
 async def _append_many(link: Link, pairs: Sequence[tuple[Append, int]]) -> set[str]:
-    events = [
-        (append.stream, place, event, number)
-        for append, number in pairs
-        for place, event in enumerate(append.events, (append.after or 0) + 1)
-    ]
+    events: list[EventRow] = []
+    before: list[int] = []
+    places: list[int] = []
+    for place, (append, _) in enumerate(pairs, 1):
+        before.append((append.after or 0) - len(events))
+        places += [place] * len(append.events)
+        events += append.events
     found = await link.rows(
         _APPEND_GROUPS,
-        [append.stream for append, _ in pairs],
-        [append.after for append, _ in pairs],
-        [len(append.events) for append, _ in pairs],
-        [append.queue for append, _ in pairs],
-        [append.generation for append, _ in pairs],
-        [stream for stream, _, _, _ in events],
-        [place for _, place, _, _ in events],
-        [event.kind for _, _, event, _ in events],
-        [event.version for _, _, event, _ in events],
-        [event.at for _, _, event, _ in events],
-        [event.body for _, _, event, _ in events],
-        [number for _, _, _, number in events],
+        BETWEEN.join([append.stream for append, _ in pairs]),
+        _spelled([append.after or 0 for append, _ in pairs]),
+        _spelled([len(append.events) for append, _ in pairs]),
+        BETWEEN.join([append.queue for append, _ in pairs]),
+        _spelled([append.generation or 0 for append, _ in pairs]),
+        _spelled([number for _, number in pairs]),
+        _spelled(before),
+        _spelled(places),
+        BETWEEN.join([event.kind for event in events]),
+        _spelled([event.version for event in events]),
+        [event.at for event in events],
+        BETWEEN.join([event.body for event in events]),
     )
     return {row[0] for row in found}
+
+
+def _spelled(numbers: list[int]) -> str:
+    """A list of numbers as the server spells it."""
+    return f"{{{str(numbers)[1:-1]}}}"
 
 
 async def _why_refused(link: Link, append: Append) -> Refused:

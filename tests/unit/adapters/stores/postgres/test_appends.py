@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
@@ -9,8 +10,11 @@ import pytest
 
 from outlast.adapters.stores.postgres import PostgresStore
 from outlast.ports.batch import Committed, Guard, Refused
-from outlast.testing.contracts.store.samples import append, events, put, start, take
+from outlast.ports.stream import Append, EventRow
+from outlast.testing.contracts.store.samples import AT, append, events, put, start, take
 from tests.patience import PATIENCE_SECONDS
+
+TEXTS = ["", "NULL", '"a" \\ {b,c}', "žluťoučký 🐎", " \n\t, ", "{}", "'", "\x1e", "a\x1fb", "\x1f", "\\x1f"]
 
 
 @pytest.fixture
@@ -40,6 +44,50 @@ async def test_events_are_stored_alike_however_many_come_at_once(
     assert await store.commit([append("r", after, count, generation=held)]) == Refused(Guard.POSITION, 0)
     assert await store.read_events("r") == list(events(after + count))
     assert await store.read_head("r") == after + count
+
+
+@pytest.mark.parametrize("after", [0, 2])
+async def test_what_many_runs_append_at_once_is_stored_as_it_came(
+    store: PostgresStore, postgres_url: str, postgres_schema: tuple[str, str], after: int
+) -> None:
+    """Whatever their texts, times and versions are, however many events each has, and whoever else is refused."""
+    wanted: dict[str, Append] = {}
+    for number, text in enumerate(TEXTS):
+        stream = f"r{number}{text}"
+        await start(store, stream)
+        held = (await take(store, stream)).generation
+        if after:
+            await put(store, append(stream, 0, after, generation=held))
+        rows = [
+            EventRow(
+                after + n + 1,
+                f"K{text}{n}",
+                n,
+                AT + timedelta(hours=number, microseconds=n),
+                f"{text}{n}"[:-1],
+            )
+            for n in range(number % 6 + 1)
+        ]
+        wanted[stream] = Append(stream, after, tuple(rows), held + (number == 3))
+    assert store._home is not None
+    before = store.counts().commits
+    first = store.commit([append("elsewhere", 0)])
+    answers = await asyncio.gather(first, *[store.commit([one]) for one in wanted.values()])
+    assert answers.pop(4) == Refused(Guard.GENERATION, 0)
+    assert answers == [Committed()] * len(TEXTS)
+    assert store.counts().commits - before <= 5
+    del wanted[f"r3{TEXTS[3]}"]
+    for stream, one in wanted.items():
+        assert await store.read_events(stream, after) == list(one.events)
+        assert await store.read_head(stream) == after + len(one.events)
+    other = await asyncpg.connect(postgres_url)
+    marks = f"SELECT stream, count(DISTINCT batch) FROM {postgres_schema[1]}.events WHERE position > $1 GROUP BY stream"
+    drawn = f"SELECT count(DISTINCT batch) FROM {postgres_schema[1]}.events WHERE position > $1 AND stream <> 'elsewhere'"
+    assert dict(await other.fetch(marks, after)) | {"elsewhere": 1} == dict.fromkeys(
+        [*wanted, "elsewhere"], 1
+    )
+    assert await other.fetchval(drawn, after) == len(wanted)
+    await other.close()
 
 
 async def test_a_stream_may_be_longer_than_32_bits_can_count(

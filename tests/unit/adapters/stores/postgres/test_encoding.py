@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from outlast.adapters.stores.postgres.channels import Channels
-from outlast.adapters.stores.postgres.encoding import Batch, document_of, encode
+from outlast.adapters.stores.postgres.encoding import BETWEEN, Batch, document_of, encode
 from outlast.domain.errors import CallerMistake
 from outlast.ports.batch import Item
 from outlast.ports.queue import Enqueue, Release
@@ -73,6 +73,7 @@ def test_only_the_append_of_a_holder_has_a_statement_of_its_own() -> None:
         (Append("r", None, (EVENT,), 1),),
         (Append("r", 0, (), 1),),
         (append("r", 0, generation=1), PutPayload("r", "d", b"")),
+        *((make(f"a{BETWEEN}b"),) for make in TEXTS[:4]),
         (Enqueue("runs", "r", AT, "ann"),),
     ]
     assert [encoded(*items).plain for items in others] == [None] * len(others)

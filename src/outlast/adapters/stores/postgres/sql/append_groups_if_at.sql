@@ -1,13 +1,17 @@
--- As append_events_if_at, for several streams, none of them twice.
--- $1 to $5: stream, after, count of events, queue and generation of each append. $6 to $12: stream, position, kind, version, at,
--- body and number of the batch of each event. Returns the streams that were appended to.
+-- As append_events_if_at, for several streams, none of them twice. Lists of texts come as one text each, with U+001F between, lists
+-- of numbers as PostgreSQL spells them: the driver would look at each of many values for longer than it takes to take them apart here.
+-- $1 to $7: stream, after, count of events, queue, generation and number of each batch, and $7 what to add to the place of an event
+-- among all events for its position in the stream of the batch. $8 to $12: place of its batch, kind, version, at and body of each
+-- event. Returns the streams that were appended to.
 WITH wanted AS MATERIALIZED (
     SELECT *
-    FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[])
-        AS given (stream, after, added, queue, generation)
+    FROM unnest(
+        string_to_array($1::text, chr(31)), $2::text::bigint[], $3::text::bigint[], string_to_array($4::text, chr(31)),
+        $5::text::bigint[], $6::text::bigint[], $7::text::bigint[]
+    ) WITH ORDINALITY AS given (stream, after, added, queue, generation, batch, before, place)
 ),
 leased AS MATERIALIZED (
-    SELECT wanted.stream, wanted.after, wanted.added
+    SELECT wanted.*
     FROM wanted
     JOIN {schema}.queue_entries AS entry ON entry.queue = wanted.queue AND entry.item = wanted.stream
     WHERE entry.generation = wanted.generation AND entry.until IS NOT NULL
@@ -18,7 +22,7 @@ moved AS (
     SET head = known.head + leased.added
     FROM leased
     WHERE known.stream = leased.stream AND known.head = leased.after
-    RETURNING known.stream
+    RETURNING leased.*
 ),
 begun AS (
     INSERT INTO {schema}.streams (stream, head)
@@ -27,15 +31,17 @@ begun AS (
     RETURNING stream
 ),
 allowed AS (
-    SELECT stream FROM moved
+    SELECT * FROM moved
     UNION ALL
-    SELECT stream FROM begun
+    SELECT leased.* FROM leased JOIN begun USING (stream)
 ),
 appended AS (
     INSERT INTO {schema}.events (stream, position, kind, version, at, body, batch)
-    SELECT event.*
-    FROM unnest($6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::timestamptz[], $11::text[], $12::bigint[])
-        AS event (stream, position, kind, version, at, body, batch)
-    JOIN allowed USING (stream)
+    SELECT stream, before + n, kind, version, at, body, batch
+    FROM unnest(
+        $8::text::bigint[], string_to_array($9::text, chr(31)), $10::text::bigint[], $11::timestamptz[],
+        string_to_array($12::text, chr(31))
+    ) WITH ORDINALITY AS event (place, kind, version, at, body, n)
+    JOIN allowed USING (place)
 )
 SELECT stream FROM allowed
