@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from outlast.domain.door import canonical_json, digest_of
+from outlast.domain.door import canonical_json, digest_of, json_writer
 from outlast.domain.errors import Broken
 from outlast.domain.events import KINDS, AnyEvent, LimitReached, Said, ValueSet
 from outlast.domain.run import FOLD_VERSION, RunState
@@ -34,6 +34,14 @@ def test_every_event_is_read_back_equal_whatever_text_it_holds(event: AnyEvent) 
 def test_encoding_what_was_read_gives_the_same_text(event: AnyEvent) -> None:
     body, payloads = encode(event)
     assert encode(decode(type(event), body, payloads))[0] == body
+
+
+@MUCH
+@given(event=events())
+def test_an_event_is_spelled_letter_by_letter_as_its_plain_form(event: AnyEvent) -> None:
+    body, payloads = encode(event)
+    if not payloads and "$" not in body:
+        assert body == json_writer()(to_plain(event))
 
 
 @law("RUN-2.b")
