@@ -27,7 +27,9 @@ _CHUNK: Final = 60
 
 def question_of(tool: str, arguments: Mapping[str, Json]) -> str:
     """What a call asks, in 16 characters."""
-    asked = {name: value for name, value in arguments.items() if name not in REMARKS}
+    asked = arguments
+    if not REMARKS.isdisjoint(arguments):
+        asked = {name: value for name, value in arguments.items() if name not in REMARKS}
     return digest_of(f"{tool} {canonical_json(asked)}")[:16]
 
 

@@ -7,7 +7,7 @@ part of it. Only `outlast.domain.apply` makes new states.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from outlast.domain.door import Json
@@ -294,8 +294,10 @@ class RunState:
 
     def working_seconds_at(self, now: datetime) -> float:
         """Seconds of work at `now`, the stretch since the last event included."""
-        stretch = (now - self.counted_at) if self.is_claimed and self.is_working else timedelta()
-        return self.counters.working_seconds + max(0.0, stretch.total_seconds())
+        seconds = self.counters.working_seconds
+        if self.is_claimed and self.is_working:
+            seconds += max(0.0, (now - self.counted_at).total_seconds())
+        return seconds
 
     def awaits(self, branch: Branch) -> bool:
         """Does this branch stand still until a background task it began has ended? Subtasks do; a conversation goes on."""

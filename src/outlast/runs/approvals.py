@@ -91,7 +91,10 @@ def refusal_in_words(ticket: Ticket) -> str:
 
 
 def _rule(state: RunState, wanted: Callable[[ApprovalRule], bool]) -> ApprovalRule | None:
-    return next((rule for rule in state.definition.approvals if wanted(rule)), None)
+    for rule in state.definition.approvals:
+        if wanted(rule):
+            return rule
+    return None
 
 
 def _passage(state: RunState, rule: ApprovalRule, subject: str, shown: Json, now: datetime) -> Passage:

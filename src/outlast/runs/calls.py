@@ -212,4 +212,7 @@ def _resolved(call: Call, question: Question) -> Sequence[Command]:
 
 
 def _question_about(state: RunState, call: Call) -> Question | None:
-    return next((question for question in state.questions.values() if question.call == call.call.id), None)
+    for question in state.questions.values():
+        if question.call == call.call.id:
+            return question
+    return None

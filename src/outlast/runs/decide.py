@@ -14,7 +14,7 @@ from outlast.domain.commands import CallModel, Command, Record
 from outlast.domain.events import ModelFailed, QuestionAsked, StateEntered, ToolUnsettled
 from outlast.domain.evolve import evolve
 from outlast.domain.run import RunState
-from outlast.domain.states import State
+from outlast.domain.states import WORKING, State
 from outlast.domain.tool_call import Effect
 from outlast.runs.approvals import expired_tickets
 from outlast.runs.calls import effect_of, in_flight
@@ -35,19 +35,18 @@ CRASH_LOOP: Final = "crash-loop-"
 
 def decide(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
     """The commands that are due now. Empty when the run can only wait: for calls in flight, a timer, a person, a worker."""
-    if state.state is State.FAILED:
-        return [enter(state, state.back_to or State.INIT, "resumed")] if state.wants_resume else []
     if state.has_ended:
-        return []
+        is_resumed = state.state is State.FAILED and state.wants_resume
+        return [enter(state, state.back_to or State.INIT, "resumed")] if is_resumed else []
     if state.wants_cancel is not None:
         return [*_lost_calls(state), *_cancelled(state, state.wants_cancel)]
+    if state.state in WORKING and not state.wants_pause:
+        return _working(state, now, workflow)
     if state.state is State.PAUSED:
         return [enter(state, state.back_to or State.INIT, "resumed")] if state.wants_resume else []
     if state.wants_pause:
         return [] if is_busy(state) else [enter(state, State.PAUSED, "asked to pause")]
-    if state.state is State.WAITING:
-        return _woken(state, now, workflow)
-    return _working(state, now, workflow)
+    return _woken(state, now, workflow)
 
 
 def is_busy(state: RunState) -> bool:
@@ -82,7 +81,7 @@ def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command
     commands = _within_limits(state, guarded(state, workflow(state, now), now))
     if not commands and not is_busy(state) and state.reached:
         commands = guarded(state, [cut_short(state)], now)
-    if any(_completes(command) for command in commands):
+    if _complete(commands):
         return [*_lost_calls(state), *commands]
     if commands or is_busy(state):
         return commands
@@ -134,12 +133,13 @@ def _waits_for(state: RunState) -> str:
     return "background task" if waits else "nothing can advance"
 
 
-def _completes(command: Command) -> bool:
-    return (
-        isinstance(command, Record)
-        and isinstance(command.event, StateEntered)
-        and command.event.target is State.COMPLETED
-    )
+def _complete(commands: Sequence[Command]) -> bool:
+    """Is the run over, and whole, with these?"""
+    for command in commands:
+        event = command.event if isinstance(command, Record) else None
+        if isinstance(event, StateEntered) and event.target is State.COMPLETED:
+            return True
+    return False
 
 
 def _lost_calls(state: RunState) -> list[Command]:

@@ -58,8 +58,7 @@ def request_of(
 
 def tool_schemas(state: RunState, branch: Branch) -> tuple[ToolSchema, ...]:
     """The tools of a branch as they are offered."""
-    offered = [state.tools[name] for name in branch.tools if name in state.tools]
-    return tuple([schema_of(tool) for tool in offered])
+    return tuple([schema_of(state.tools[name]) for name in branch.tools if name in state.tools])
 
 
 async def perform_model(
@@ -185,7 +184,7 @@ async def _answered(
         problem=problem,
         is_repaired=read.is_repaired if read is not None else False,
         duration_ms=ms,
-        repairs=(*left_out, *(("lone surrogates in the text",) if text != answer.text else ())),
+        repairs=left_out if text == answer.text else (*left_out, "lone surrogates in the text"),
     )
     events: list[AnyEvent] = [answered, *refused]
     return Outcome(events)
