@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, get_args
+from typing import Final
 
 from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
-from outlast.domain.door import stored_form
+from outlast.domain.door import clean_text, stored_form
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.events import (
-    KINDS,
     AnyEvent,
     HookRequested,
     MemoryRecalled,
@@ -33,6 +32,7 @@ from outlast.journal.snapshot import state_digest
 from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
 from outlast.runs.calls import may_begin
+from outlast.runs.commanded import MEND, must_be_commands, recordable
 from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
 from outlast.runs.limits import limit_crossed
@@ -42,11 +42,11 @@ from outlast.runs.moves import fail
 from outlast.runs.readings import Readings
 from outlast.runs.transitions import working_states
 
-_MEND: Final = "Mend the workflow, then `outlast resume RUN`."
-
 MAX_EVENTS: Final = 500
 """How many events one commit may hold; a workflow that records more at a stroke does not come to rest."""
 
+MOST_SAID: Final = 4000
+"""How many characters are kept of why a run failed."""
 
 Intent = ModelRequested | ToolRequested | HookRequested | RecallRequested
 """What is in the journal before a call is made."""
@@ -91,8 +91,8 @@ class Drafter:
     def place(self, draft: Draft, event: AnyEvent, now: datetime) -> None:
         """Add an event at the next position and read it."""
         recorded = Recorded(self.readings.state.position + 1, now, event)
-        draft.recorded.append(recorded)
         self.readings.fold(recorded)
+        draft.recorded.append(recorded)
 
     def settle(self, draft: Draft, now: datetime) -> None:
         """Decide, record and decide again until nothing is due. A workflow that raises or never rests fails the run.
@@ -102,7 +102,7 @@ class Drafter:
         while len(draft.recorded) < MAX_EVENTS:
             try:
                 commands = decide(self.readings.state, now, self._workflow)
-                _must_be_commands(commands)
+                must_be_commands(commands)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's workflow may raise anything
                 self._fail(
                     draft, now, "workflow_failed", f"The workflow raised {type(error).__name__}: {error}"
@@ -136,16 +136,17 @@ class Drafter:
     def _record(self, draft: Draft, command: Command, now: datetime) -> None:
         match command:
             case Record(event=StateEntered() as event):
-                self.place(draft, self._checked(event), now)
+                self.place(draft, recordable(self._checked(event)), now)
             case Record(event=ValueSet(name=name, value=value)):
-                self.place(draft, ValueSet(name, stored_form(value)), now)
+                self.place(draft, recordable(ValueSet(name, stored_form(value))), now)
             case Record(event=event):
-                self.place(draft, event, now)
+                self.place(draft, recordable(event), now)
             case CallModel():
                 self._intend_model(draft, command, now)
             case CallTool():
                 self._intend_tool(draft, command, now)
             case RunHook(hook=hook, point=point, subject=subject):
+                self._must_be_of_task(hook)
                 asked = HookRequested(hook, point, subject, self.readings.state.generation)
                 self._start(draft, Started(asked, command), now)
             case AskMemory():
@@ -154,6 +155,11 @@ class Drafter:
                 written = self.readings.conversations.report
                 state, ledger = self.readings.state, self.readings.ledger
                 self.place(draft, composed_event(state, ledger, written, outcome, reason), now)
+
+    def _must_be_of_task(self, hook: str) -> None:
+        if hook not in self.readings.state.definition.hooks.values():
+            detail = f"The workflow asked for {hook!r}, which is none of the hooks of the task."
+            raise CallerMistake("workflow_failed", detail, MEND)
 
     def _start(self, draft: Draft, started: Started, now: datetime) -> None:
         self.place(draft, started.intent, now)
@@ -247,20 +253,7 @@ class Drafter:
     def _fail(self, draft: Draft, now: datetime, code: str, detail: str) -> None:
         state = self.readings.state
         if state.state in (State.COMPLETED, State.CANCELLED, State.FAILED):
-            raise CallerMistake(code, detail, _MEND)
-        command = fail(state, code, detail, _MEND)
+            raise CallerMistake(code, detail, MEND)
+        command = fail(state, code, clean_text(detail)[:MOST_SAID], MEND)
         assert isinstance(command.event, StateEntered)
         self.place(draft, self._checked(command.event), now)
-
-
-_COMMANDS: Final = get_args(Command)
-_EVENTS: Final = tuple(KINDS.values())
-
-
-def _must_be_commands(commands: Sequence[object]) -> None:
-    """Raises TypeError for what a user's workflow returned beside commands."""
-    for command in commands:
-        if not isinstance(command, _COMMANDS):
-            raise TypeError(f"{command!r:.80} is no command; the moves in outlast.workflow make them")
-        if isinstance(command, Record) and not isinstance(command.event, _EVENTS):
-            raise TypeError(f"{command.event!r:.80} is no event that could be recorded")
