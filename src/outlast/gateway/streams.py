@@ -152,10 +152,13 @@ class Stream:
     async def _news(self) -> tuple[list[bytes], bool]:
         """What there is to tell now, and whether it is the last."""
         self._stirred.clear()
-        frames = [_named("delta", snatch) for snatch in self._snatches.taken()]
         # What happened before is folded aside; of what happens now there is little at a time.
         has_more, events = await (self._events() if self._is_live else self._aside.do(self._events()))
-        frames += events
+        if events:
+            await asyncio.sleep(
+                0
+            )  # pieces of an answer that was read were given before it was: they come first
+        frames = [*(_named("delta", snatch) for snatch in self._snatches.taken()), *events]
         if has_more:
             return frames, False
         if self._follower.has_ended:

@@ -3,11 +3,14 @@
 import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from outlast.gateway import streams
+from outlast.ports.live import Frame as Piece
+from outlast.service.trace import Follower
 from tests.law import law
 from tests.patience import PATIENCE_SECONDS
 from tests.unit.gateway.house import Frame, House, eventually, house_of
@@ -102,6 +105,29 @@ async def test_pieces_of_an_answer_come_before_the_answer_and_move_no_position(t
         assert "".join(frame.data["text"] for frame in deltas) == "one two three"
         assert all(frame.id is None for frame in deltas)
         assert kinds.index("delta") < kinds.index("ModelAnswered")
+
+
+async def test_pieces_that_come_while_the_journal_is_read_come_before_the_answer_too(tmp_path: Path) -> None:
+    """As where a worker is so quick that its answer is committed before a stream has looked for the pieces."""
+    more = Follower.more
+    async with house_of(tmp_path, [{"say": "one two three"}], workers=0) as house:
+        run_id = (await house.start())["run_id"]
+        live = house.serving.site.engine.live
+
+        async def late(follower: Follower) -> list[dict[str, Any]]:
+            lines = await more(follower)
+            if any(line["kind"] == "ModelAnswered" for line in lines):
+                live.publish(Piece(run_id, "main", "executor", "a late piece", ""))
+            return lines
+
+        with patch.object(Follower, "more", late):
+            async with house.events(run_id) as frames:
+                await eventually(lambda: live.is_heard(run_id))
+                await house.serving.site.engine.worker().work_on(run_id)
+                told = [frame async for frame in frames]
+        places = [place for place, frame in enumerate(told) if frame.event == "delta"]
+        assert any("a late piece" in told[place].data["text"] for place in places)
+        assert max(places) < [frame.event for frame in told].index("ModelAnswered")
 
 
 async def test_g11_05_stream_beyond_what_one_user_may_have_is_refused_and_a_closed_one_makes_room(
