@@ -108,7 +108,11 @@ async def test_a_run_with_a_shadow_survives_the_death_of_its_worker_at_every_cal
     counting = CrashPlan()
     post, compared, claims = await lived(tmp_path, counting)
     assert (post.sent, claims) == (["ann"], 1)
-    assert Counter(str(one.verdict) for one in compared) == {"agreed": 2, "differed": 4, "suppressed": 1}
+    verdicts = Counter(str(one.verdict) for one in compared)
+    assert verdicts.pop("uncompared", 0) + verdicts.pop("differed") == 4, (
+        "the process may end before the last is through"
+    )
+    assert verdicts == {"agreed": 2, "suppressed": 1}
     died = 0
     for point in counting.points:
         plan = CrashPlan(point)

@@ -90,7 +90,7 @@ async def test_a_tool_that_will_not_stop_is_tried_again_and_what_it_comes_to_lat
         return "third"
 
     model = in_turn(ask_for(call("stubborn")), ask_for(call("after")), say("done"))
-    stubborn = once_tool("stubborn", stubborn_at_first, effect="idempotent", timeout_seconds=0.01)
+    stubborn = once_tool("stubborn", stubborn_at_first, effect="idempotent", timeout_seconds=0.5)
     after = once_tool("after", cancels_what_has_ended, effect="idempotent")
     async with staged(tmp_path, model, stubborn, after) as stage:
         run = await stage.play()
