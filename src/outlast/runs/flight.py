@@ -32,11 +32,12 @@ class Flight:
 
     A user's code can cancel the task it runs in, now or once it has ended. So the call does not wait for anything in a task in which
     such code has ended: it is over at once, or goes on in a new task. What comes of a task that it has left is dropped.
+
+    A cancellation that neither we nor the code asked for is that of a loop that ends, or came from within a provider or its like: the
+    call then came to `Escaped`. Nor does a call go on once the task that began it is being cancelled.
     """
 
-    __slots__ = ("_clock", "_context", "_is_killed", "_is_late", "_landed", "_task")
-
-    _task: asyncio.Task[None]
+    __slots__ = ("_clock", "_context", "_ends_before", "_is_killed", "_is_late", "_landed", "_owner", "_task")
 
     def __init__(self, landed: Landed) -> None:
         self._landed = landed
@@ -44,16 +45,24 @@ class Flight:
         self._clock: asyncio.TimerHandle | None = None
         self._is_late = False
         self._is_killed = False
+        self._task: asyncio.Task[None] | None = None
+        self._owner = asyncio.current_task()
+        self._ends_before = self._times_ended()
 
     def go_on(self, leg: Leg) -> None:
         """Begin the call, or go on with it, in a task of its own, which knows nothing of what the one before did to its context."""
         self._is_late = False
-        self._task = asyncio.create_task(self._carried_out(leg), context=self._context.copy())
+        if self._times_ended() > self._ends_before:
+            self._task = None
+            self._landed(escaped(asyncio.CancelledError()))
+        else:
+            self._task = asyncio.create_task(self._carried_out(leg), context=self._context.copy())
 
     def kill(self) -> asyncio.Task[None]:
         """Cancel the call; returns the task that is to end. Code that was stopped since its time is up is not disturbed again."""
         self._is_killed = True
         self._stop_clock()
+        assert self._task is not None, "it has landed"
         if not self._is_late:
             self._task.cancel()
         return self._task
@@ -61,6 +70,7 @@ class Flight:
     async def held(self, work: Awaitable[T], seconds: float, left: Leg) -> T:
         """`Hold`, in the task of the call: nothing may be waited for in it afterwards. Raises CancelledError when killed or left."""
         task = self._task
+        assert task is not None, "it runs in it"
         self._clock = asyncio.get_running_loop().call_later(seconds, self._stop, left)
         try:
             came = await work
@@ -87,7 +97,12 @@ class Flight:
     def _stop(self, left: Leg) -> None:
         self._is_late = True
         self._clock = asyncio.get_running_loop().call_later(STOP_SECONDS, self.go_on, left)
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
+
+    def _times_ended(self) -> int:
+        """How often it was asked of the task that began the call to end."""
+        return 0 if self._owner is None else self._owner.cancelling()
 
     def _stop_clock(self) -> None:
         if self._clock is not None:
@@ -99,9 +114,10 @@ class Flight:
         try:
             came = await leg()
         except BaseException as error:
-            if isinstance(error, asyncio.CancelledError) or self._task is not task:
+            is_cancelled = isinstance(error, asyncio.CancelledError)
+            if self._task is not task or (is_cancelled and self._is_killed):
                 raise
-            came = error
+            came = escaped(error) if is_cancelled else error
         finally:
             if self._task is task:
                 self._stop_clock()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from functools import partial
 from typing import Final, TypeVar
 
@@ -88,9 +87,11 @@ async def _wait(session: Session) -> None:
         await session.wake.wait()
         return
     seconds = max(0.0, (timer - session.desk.now()).total_seconds()) + 0.001
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await session.wake.wait()
+    alarm = asyncio.get_running_loop().call_later(seconds, session.wake.set)
+    try:
+        await session.wake.wait()
+    finally:
+        alarm.cancel()
 
 
 class _Listener:

@@ -1,5 +1,6 @@
 """What a run does about models that refuse, stall, break off, or say what cannot be used."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from outlast.domain.events import ModelAnswered, ModelFailed, ModelRequested, To
 from outlast.domain.task import RetrySettings
 from outlast.domain.tool_call import ToolCall
 from outlast.ports.provider import ModelAnswer, ModelRequest
+from outlast.runs.contained import Escaped
 from outlast.runs.perform_model import retry_time
 from outlast.service.trace import trace_run
 from outlast.tools import tool
@@ -172,3 +174,20 @@ async def test_a_repaired_answer_is_marked_and_the_raw_text_is_kept(tmp_path: Pa
         assert planned.text == raw
         line = next(line for line in await trace_run(stage.store, run) if line["kind"] == "ModelAnswered")
         assert line["data"]["is_repaired"] is True
+
+
+async def test_a_run_whose_provider_lets_a_cancellation_out_is_taken_up_again(tmp_path: Path) -> None:
+    """Nobody had asked for it: taken for the end of the call, it left a run that waited for an answer for ever and was never due."""
+
+    def model(request: ModelRequest) -> ModelAnswer:
+        if len(stage.requests) == 1:
+            raise asyncio.CancelledError
+        return say("done")
+
+    async with staged(tmp_path, model) as stage:
+        run = await stage.start()
+        with pytest.raises(Escaped):
+            await stage.work(run)
+        await stage.store.expire_lease("runs", run)
+        assert await stage.work(run) == "ended"
+        assert (await stage.state(run)).outcome == "full"
