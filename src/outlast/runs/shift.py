@@ -222,7 +222,10 @@ class Shift:
         self._worker.drain()
         if not self._tasks:
             return
-        waits = [asyncio.create_task(_happened(self._hurry)), asyncio.create_task(_all_ended(self._tasks))]
+        waits: list[asyncio.Future[Any]] = [
+            asyncio.create_task(_happened(self._hurry)),
+            asyncio.create_task(asyncio.wait(set(self._tasks))),
+        ]
         await asyncio.wait(waits, timeout=self._drain_seconds, return_when=asyncio.FIRST_COMPLETED)
         for pending in waits:
             pending.cancel()
@@ -244,7 +247,3 @@ def rest_seconds(due_in_seconds: float | None, *, has_taken: bool) -> float:
 
 async def _happened(event: asyncio.Event) -> None:
     await event.wait()
-
-
-async def _all_ended(tasks: set[asyncio.Task[None]]) -> None:
-    await asyncio.wait(set(tasks))
