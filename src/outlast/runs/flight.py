@@ -114,10 +114,10 @@ class Flight:
         try:
             came = await leg()
         except BaseException as error:
-            is_cancelled = isinstance(error, asyncio.CancelledError)
-            if self._task is not task or (is_cancelled and self._is_killed):
+            is_kill = self._is_killed and isinstance(error, asyncio.CancelledError)
+            if self._task is not task or is_kill:
                 raise
-            came = escaped(error) if is_cancelled else error
+            came = error if isinstance(error, Exception | KeyboardInterrupt) else escaped(error)
         finally:
             if self._task is task:
                 self._stop_clock()

@@ -299,18 +299,29 @@ async def test_a_call_whose_code_ended_in_time_is_not_stopped_afterwards() -> No
     assert clock.cancelled()
 
 
-async def test_what_a_leg_lets_out_is_told() -> None:
+@pytest.mark.parametrize(
+    ("let_out", "told"),
+    [
+        (ValueError("so"), "so"),
+        (SystemExit(4), "SystemExit: 4"),
+        (GeneratorExit("so"), "GeneratorExit: so"),
+    ],
+)
+async def test_what_a_leg_lets_out_is_told_and_ends_neither_its_loop_nor_its_worker(
+    let_out: BaseException, told: str
+) -> None:
     landings: list[object] = []
     ended = asyncio.Event()
 
     async def fails() -> Outcome:
-        raise ValueError("so")
+        raise let_out
 
     flight = Flight(lambda came: (landings.append(came), ended.set())[0])
     flight.go_on(fails)
     async with asyncio.timeout(PATIENCE_SECONDS):
         await ended.wait()
-    assert [str(came) for came in landings] == ["so"]
+    assert all(isinstance(came, Exception) for came in landings)
+    assert [str(came) for came in landings] == [told]
 
 
 async def test_a_cancellation_that_nobody_asked_for_is_told_as_one_and_not_taken_for_a_kill() -> None:
