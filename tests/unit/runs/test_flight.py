@@ -324,61 +324,6 @@ async def test_what_a_leg_lets_out_is_told_and_ends_neither_its_loop_nor_its_wor
     assert [str(came) for came in landings] == [told]
 
 
-async def test_a_cancellation_that_nobody_asked_for_is_told_as_one_and_not_taken_for_a_kill() -> None:
-    """As a client of a provider lets out when something within it was cancelled: nobody else would tell of the call any more."""
-    landings: list[object] = []
-    ended = asyncio.Event()
-
-    async def is_cancelled_within() -> Outcome:
-        within = asyncio.ensure_future(asyncio.Event().wait())
-        within.cancel()
-        await within
-        return Outcome([])
-
-    flight = Flight(lambda came: (landings.append(came), ended.set())[0])
-    flight.go_on(is_cancelled_within)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await ended.wait()
-    assert [type(came) for came in landings] == [Escaped]
-
-
-async def test_a_call_does_not_go_on_once_the_task_that_began_it_is_being_cancelled() -> None:
-    """As when a loop that ends cancels every task: no further try begins, though the one that began it is still at something."""
-    landings: list[object] = []
-    flights: list[Flight] = []
-    began, ended, may_end = asyncio.Event(), asyncio.Event(), asyncio.Event()
-
-    async def waits() -> object:
-        began.set()
-        return await asyncio.Event().wait()
-
-    async def never() -> Outcome:
-        raise AssertionError("the call went on")
-
-    async def tries() -> Outcome | Leg:
-        with pytest.raises(Escaped):
-            await flights[0].held(waits(), HOUR_SECONDS, never)
-        return never
-
-    async def begins() -> None:
-        flights.append(Flight(lambda came: (landings.append(came), ended.set())[0]))
-        flights[0].go_on(tries)
-        try:
-            await asyncio.Event().wait()
-        finally:
-            await may_end.wait()
-
-    owner = asyncio.create_task(begins())
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await began.wait()
-        for task in asyncio.all_tasks() - {own_task()}:
-            task.cancel()
-        await ended.wait()
-        may_end.set()
-        await asyncio.wait({owner})
-    assert [type(came) for came in landings] == [Escaped]
-
-
 async def test_code_left_by_a_call_that_does_not_go_on_is_not_heard() -> None:
     work = Stubborn("returns")
     begun: list[Called] = []
