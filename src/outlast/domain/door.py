@@ -38,6 +38,15 @@ def clean_text(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
+def in_words(error: BaseException) -> str:
+    """An exception as clean text: its type and what it says. One of a user's own may not be able to say it; its type then does."""
+    try:
+        said = str(error)
+    except (Exception, SystemExit) as another:  # noqa: BLE001 - whatever the message raises, the error it belongs to must be told
+        said = f"(its message cannot be read: {type(another).__name__})"
+    return clean_text(f"{type(error).__name__}: {said}" if said else type(error).__name__)
+
+
 def parse_json(text: str) -> Json:
     """The value of a JSON document, parsed strictly.
 

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 
+from outlast.domain.door import in_words
+
 T = TypeVar("T")
 
 STOP_SECONDS: Final = 2.0
@@ -19,8 +21,9 @@ class Escaped(Exception):
 
 def escaped(error: BaseException) -> Escaped:
     """What a user's code let out that is no Exception, as one."""
-    what = "it cancelled itself" if isinstance(error, asyncio.CancelledError) else str(error)
-    return Escaped(f"{type(error).__name__}: {what}")
+    if isinstance(error, asyncio.CancelledError):
+        return Escaped(f"{type(error).__name__}: it cancelled itself")
+    return Escaped(in_words(error))
 
 
 async def contained(work: Awaitable[T], seconds: float) -> T:

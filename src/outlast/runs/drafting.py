@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
-from outlast.domain.door import clean_text, stored_form
+from outlast.domain.door import clean_text, in_words, stored_form
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.events import (
     AnyEvent,
@@ -103,10 +103,10 @@ class Drafter:
             try:
                 commands = decide(self.readings.state, now, self._workflow)
                 must_be_commands(commands)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's workflow may raise anything
-                self._fail(
-                    draft, now, "workflow_failed", f"The workflow raised {type(error).__name__}: {error}"
-                )
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - a user's workflow may raise anything
+                self._fail(draft, now, "workflow_failed", f"The workflow raised {in_words(error)}")
                 return
             if not commands:
                 return

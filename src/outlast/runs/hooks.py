@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from functools import partial
 
-from outlast.domain.door import Json, apart, clean_text
+from outlast.domain.door import Json, apart, clean_text, in_words
 from outlast.domain.events import HookRan
 from outlast.domain.hooks import HOOK_TIMEOUT_SECONDS, Hook, HookContext, Veto
 from outlast.domain.run import RunState
@@ -37,13 +37,17 @@ async def _found(hook: Hook, context: HookContext) -> object:
 async def verdict_of(hook: Hook, context: HookContext) -> str | None:
     """Why a hook refuses, if it does. One that raises, or does not end in time, refuses: a check that fails does not pass."""
     try:
-        found = await contained(_found(hook, context), HOOK_TIMEOUT_SECONDS)
+        return _read(await contained(_found(hook, context), HOOK_TIMEOUT_SECONDS))
     except TimeoutError:
         return f"it did not end within {HOOK_TIMEOUT_SECONDS:g} seconds"
     except Escaped as error:
-        return clean_text(f"it let out {error}")[:1000]
+        return f"it let out {error}"[:1000]
     except Exception as error:  # noqa: BLE001 - whatever a user's hook raises is its verdict
-        return clean_text(f"it raised {type(error).__name__}: {error}")[:1000]
+        return f"it raised {in_words(error)}"[:1000]
+
+
+def _read(found: object) -> str | None:
+    """Why a hook that returned this refuses, if it does. What it returned may be anything, so that reading it may fail."""
     if found is None:
         return None
     if isinstance(found, Veto):

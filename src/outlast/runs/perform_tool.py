@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
-from outlast.domain.door import Json, apart, clean_text
+from outlast.domain.door import Json, apart, clean_text, in_words
 from outlast.domain.errors import OutlastError, Passing
 from outlast.domain.events import AnyEvent, HookRan, PinnedTool, QuestionAsked, ToolAnswered, ToolUnsettled
 from outlast.domain.hooks import AFTER_TOOL, BEFORE_TOOL
@@ -136,10 +136,9 @@ async def _try(work: _AtWork, attempt: int) -> Outcome | Leg:
         code = error.code if error.code in _TOLD_APART else "tool_failed"
         trouble, may_pass = ToolError(code, clean_text(str(error))), isinstance(error, Passing)
     except Escaped as error:
-        trouble, may_pass = ToolError("tool_failed", clean_text(str(error))[:2000]), True
+        trouble, may_pass = ToolError("tool_failed", str(error)[:2000]), True
     except Exception as error:  # noqa: BLE001 - whatever a user's tool raises is told to the model, never raised out of the loop
-        detail = clean_text(f"{type(error).__name__}: {error}")[:2000]
-        trouble, may_pass = ToolError("tool_failed", detail), True
+        trouble, may_pass = ToolError("tool_failed", in_words(error)[:2000]), True
     else:
         return _tried(work, attempt, result, may_pass=tool.retry is not None and _reports_failure(result))
     return _tried(work, attempt, trouble, may_pass=may_pass)

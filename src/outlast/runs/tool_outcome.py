@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from outlast.domain.bounded import bound
-from outlast.domain.door import Json, clean_text, stored_form
+from outlast.domain.door import Json, clean_text, in_words, stored_form
 from outlast.domain.errors import ModelMistake
 from outlast.domain.events import AnyEvent, ReportWritten
 from outlast.domain.run import Call, RunState
@@ -25,7 +25,7 @@ def outcome_of(
     try:
         return _outcome_of(desk, state, call, tool, result, edited)
     except Exception as error:  # noqa: BLE001 - the effect took place; the model must be told whatever came back
-        detail = clean_text(f"What {tool.name} returned cannot be read: {type(error).__name__}: {error}")
+        detail = f"What {tool.name} returned cannot be read: {in_words(error)}"
         wrong = ToolError("invalid_output", detail[:2000])
         return ToolOutcome(False, shown_error(wrong), wrong), [], []
 

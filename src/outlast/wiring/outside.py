@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, cast
 
+from outlast.domain.door import in_words
 from outlast.domain.errors import CallerMistake
 from outlast.domain.hooks import Hook
 from outlast.domain.task import TaskDefinition
@@ -82,5 +83,5 @@ def _from_file(file: Path, module_name: str) -> ModuleType:
 
 
 def _broken(what: str, name: str, error: Exception | SystemExit) -> CallerMistake:
-    detail = f"The {what} {name} cannot be loaded: {type(error).__name__}: {error}"
+    detail = f"The {what} {name} cannot be loaded: {in_words(error)}"
     return CallerMistake(f"{what}_not_found", detail, "Mend the module.")

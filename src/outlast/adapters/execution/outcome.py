@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from outlast.adapters.execution.revive import plain_json
 from outlast.domain.bounded import bound
-from outlast.domain.door import clean_text, stored_form
+from outlast.domain.door import clean_text, in_words, stored_form
 from outlast.domain.errors import CallerMistake, ModelMistake, OutlastError, Passing, ToolTrouble
 from outlast.domain.source import Found
 from outlast.ports.background_driver import Handle
@@ -59,8 +59,7 @@ def raised(error: BaseException) -> OutlastError:
     """What an exception a tool let out means: outlast's own as they are, any other a trouble that may pass."""
     if isinstance(error, OutlastError):
         return error
-    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return Passing("tool_failed", clean_text(words), OTHERWISE)
+    return Passing("tool_failed", in_words(error), OTHERWISE)
 
 
 def encode(answer: Answer | BaseException) -> bytes:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-from outlast.domain.door import clean_text
+from outlast.domain.door import clean_text, in_words
 from outlast.domain.errors import OutlastError
 from outlast.domain.events import MemoryRecalled, RecallFailed, RecallRequested
 from outlast.domain.message import Message
@@ -43,7 +43,7 @@ async def perform_recall(
         return Outcome([_failed(desk, intent, error.code, error.detail, started)])
     except Exception as error:  # noqa: BLE001 - whatever fails in memory, the model speaks without it
         _log.exception("recall failed")
-        return Outcome([_failed(desk, intent, "recall_failed", f"{type(error).__name__}: {error}", started)])
+        return Outcome([_failed(desk, intent, "recall_failed", in_words(error), started)])
     recalled = MemoryRecalled(
         intent.recall, intent.branch, intent.query, tuple(entries), left_out, _ms(desk, started)
     )

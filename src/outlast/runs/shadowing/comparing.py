@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from outlast.domain.bounded import bound
-from outlast.domain.door import Json, clean_text
+from outlast.domain.door import Json, clean_text, in_words
 from outlast.domain.errors import OutlastError
 from outlast.domain.events import (
     AnyEvent,
@@ -53,7 +53,7 @@ class Step:
             return self.ended(Verdict.FAILED, error.code, error.detail)
         if isinstance(error, TimeoutError):
             return self.ended(Verdict.FAILED, "timeout", "The variant came to nothing in its time.")
-        return self.ended(Verdict.FAILED, "variant_failed", f"{type(error).__name__}: {error}")
+        return self.ended(Verdict.FAILED, "variant_failed", in_words(error))
 
     def suppressed(self, arguments: dict[str, Json], why: str) -> ShadowCompared:
         """What is recorded of a call that would have had an effect."""
