@@ -2,9 +2,11 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from outlast.ports.tool import Ask, tool
 from outlast.runs import flight, perform_tool
 from tests.unit.runs.parts import ask_for, call, in_turn, say
 from tests.unit.runs.props import once_tool
@@ -120,3 +122,19 @@ async def test_a_try_is_not_reached_by_what_the_try_before_does_to_its_task(tmp_
         run = await stage.play()
         [outcome] = await stage.outcomes(run)
         assert (outcome.shown, outcome.attempts) == ("done", 2)
+
+
+async def test_a_question_that_is_no_text_is_a_failure_of_its_tool(tmp_path: Path) -> None:
+    question: Any = 5
+
+    @tool(effect="once")
+    async def odd() -> Ask:
+        """Ask a person."""
+        return Ask(question)
+
+    async with staged(tmp_path, in_turn(ask_for(call("odd")), say("done")), odd) as stage:
+        run = await stage.play()
+        [outcome] = await stage.outcomes(run)
+        assert outcome.error is not None
+        assert outcome.error.detail == "The tool asked a question that is no text: 5"
+        assert (await stage.state(run)).outcome == "full"

@@ -38,6 +38,8 @@ def answer_of(returned: object) -> Answer:
     The data becomes plain JSON (bytes stay bytes, for whoever holds the artifacts). What JSON cannot hold
     makes a failure that names the place.
     """
+    if isinstance(returned, Ask) and not _is_text(returned.question):
+        return failed(f"The tool asked a question that is no text: {returned.question!r:.200}")
     if isinstance(returned, Ask | Draft | Handle):
         return returned
     result = returned if isinstance(returned, ToolResult) else ToolResult(success=True, data=returned)
@@ -48,6 +50,10 @@ def answer_of(returned: object) -> Answer:
     except ModelMistake as refused:
         return failed(f"The tool returned what JSON cannot hold: {refused.detail}")
     return result if data is result.data else replace(result, data=data)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def failed(error: str) -> ToolResult:
