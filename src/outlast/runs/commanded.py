@@ -9,13 +9,46 @@ from typing import Final, get_args
 from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
 from outlast.domain.door import json_writer, stored_form
 from outlast.domain.errors import CallerMistake
-from outlast.domain.events import KINDS, AnyEvent
+from outlast.domain.events import (
+    KINDS,
+    AnyEvent,
+    ContextCrowded,
+    ContextFolded,
+    ContextSummarised,
+    HookRequested,
+    MemoryRecalled,
+    ModelAnswered,
+    ModelRequested,
+    RecallRequested,
+    RunClaimed,
+    RunForked,
+    RunReleased,
+    RunStarted,
+    ToolRequested,
+)
 from outlast.journal.codec import UNREADABLE, from_plain, to_plain
 
 MEND: Final = "Mend the workflow, then `outlast resume RUN`."
 
 _COMMANDS: Final = get_args(Command)
 _EVENTS: Final = tuple(KINDS.values())
+_OF_THE_ENGINE: Final = (
+    ContextCrowded,
+    ContextFolded,
+    ContextSummarised,
+    HookRequested,
+    MemoryRecalled,
+    ModelAnswered,
+    ModelRequested,
+    RecallRequested,
+    RunClaimed,
+    RunForked,
+    RunReleased,
+    RunStarted,
+    ToolRequested,
+)
+"""What tells of claims, calls and contexts: true only where the engine, which made them, says so."""
+
 _dump: Final = json_writer()
 
 
@@ -49,6 +82,8 @@ def _is_whole(command: Command) -> bool:
         case Record(event=event):
             if not isinstance(event, _EVENTS):
                 raise TypeError(f"{event!r:.80} is no event that could be recorded")
+            if isinstance(event, _OF_THE_ENGINE):
+                raise TypeError(f"{type(event).__name__} is recorded by the engine alone")
             return True
         case CallModel(branch=str(), purpose=str(), form=None | str(), with_tools=bool()):
             return True

@@ -1,5 +1,6 @@
 """A workflow of a user's own that asks for what no journal can hold: its run fails with words, and can still be read."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
-from outlast.domain.events import Told, ValueSet
+from outlast.domain.events import ContextCrowded, ModelAnswered, RunClaimed, Told, ValueSet
 from outlast.domain.run import RunState
 from outlast.domain.states import State
 from outlast.runs.moves import ask_person, enter, fail, open_branch, set_value, tell
@@ -57,6 +58,9 @@ def talk(**changes: Any) -> Command:
         lambda state: RunHook("guard", "point", "subject", {"a": odd.__class__}),
         lambda state: AskMemory(unhashable),
         lambda state: ComposeReport(odd),
+        lambda state: Record(ModelAnswered(call="m1", text="x")),
+        lambda state: Record(ContextCrowded("nowhere", 1, 1)),
+        lambda state: Record(RunClaimed(99, "me")),
     ],
 )
 async def test_what_no_journal_can_hold_fails_the_run_and_nothing_is_lost(
@@ -76,6 +80,19 @@ async def test_what_no_journal_can_hold_fails_the_run_and_nothing_is_lost(
         assert state.failure is not None
         assert state.failure.code == "workflow_failed"
         assert "resume" in state.failure.next_step
+
+
+@pytest.mark.parametrize("let_out", [asyncio.CancelledError, GeneratorExit, SystemExit])
+async def test_a_workflow_that_lets_out_what_is_no_error_fails_the_run_too(
+    tmp_path: Path, let_out: type[BaseException]
+) -> None:
+    def decide(state: RunState, now: datetime) -> Sequence[Command]:
+        raise let_out
+
+    async with staged(tmp_path, in_turn(say("x")), decide=decide) as stage:
+        failure = (await stage.state(await stage.play())).failure
+        assert failure is not None
+        assert failure.code == "workflow_failed"
 
 
 async def test_a_workflow_that_raises_what_cannot_be_written_fails_the_run(tmp_path: Path) -> None:
