@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
 from typing import Final
 
-from outlast.domain.door import Json, digest_of
+from outlast.domain.door import Json, clean_text, digest_of, stored_form
+from outlast.domain.errors import ModelMistake
 from outlast.domain.events import AnyEvent, ToolAnswered
 from outlast.domain.run import Call, RunState
 from outlast.domain.tool_call import Begun, ToolError, ToolOutcome
@@ -20,8 +23,11 @@ from outlast.runs.moves import shown_error
 LOCAL: Final = "local"
 """The driver of tools of ours: what goes on is the call itself, by whichever worker takes it."""
 
-
 _BEGAN: Final = "LocalCallBegan"
+
+_SECONDS: Final = frozenset({"poll_after_seconds", "ttl_seconds"})
+_SHOWN: Final = frozenset({"name", "status_message"})
+"""Fields of a handle that hold numbers, and those of texts that are cleaned before they are shown and kept."""
 
 
 def stream_of_begin(key: str) -> str:
@@ -57,6 +63,11 @@ async def begun_in_background(
             await office.abandon(handle)
         detail = f"{call.call.name} goes on in the background, which is not possible here; it was cancelled."
         return Outcome([*before, _refused(call, ToolError("tool_failed", detail))])
+    wrong = _wrong_in(handle)
+    if wrong:
+        await office.abandon(handle)
+        detail = f"The handle that {call.call.name} returned cannot be kept: {wrong}. Its work was cancelled."
+        return Outcome([*before, _refused(call, ToolError("invalid_output", detail))])
     begun = await office.name_for(state, call.call, handle.name or call.call.name)
     outcome = ToolOutcome(True, told_to_model(begun), task=begun)
     tracked = "The work it names is followed already, as another background task; that one goes on."
@@ -71,6 +82,34 @@ def told_to_model(begun: Begun) -> str:
         "note": "It goes on in the background. Do not wait, ask for it again or poll: you will be told what becomes of it.",
     }
     return json.dumps(told, ensure_ascii=False)
+
+
+def _wrong_in(handle: Handle) -> str:
+    """Why a handle cannot be kept, if it cannot: it comes from a user's code, or as the other side gave it."""
+    for part in fields(handle):
+        held = getattr(handle, part.name)
+        if part.name == "data":
+            wrong = "" if _is_storable(held) else "is not plain JSON"
+        elif part.name in _SECONDS:
+            is_number = isinstance(held, int | float) and math.isfinite(held)
+            wrong = "" if held is None or is_number else "is no number of seconds"
+        elif not isinstance(held, str):
+            wrong = "is no text"
+        else:
+            is_cleaned = part.name in _SHOWN
+            wrong = (
+                "" if is_cleaned or (clean_text(held) == held and "\0" not in held) else "is no valid text"
+            )
+        if wrong:
+            return f"its {part.name} {wrong}"
+    return ""
+
+
+def _is_storable(data: Mapping[str, Json]) -> bool:
+    try:
+        return stored_form(dict(data)) is not None
+    except (ModelMistake, TypeError, ValueError):
+        return False
 
 
 def _refused(call: Call, error: ToolError) -> ToolAnswered:
