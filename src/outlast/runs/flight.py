@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Final, Protocol, TypeAlias, TypeVar
 
 from outlast.runs.contained import STOP_SECONDS, escaped
 from outlast.runs.desk import Outcome
@@ -14,6 +14,9 @@ T = TypeVar("T")
 
 Leg: TypeAlias = Callable[[], Awaitable["Outcome | Leg"]]
 """What is carried out of a call in one task: it comes to the outcome, or to the leg with which the call goes on in a new task."""
+
+_NOT_FOR_US: Final = (SystemExit, GeneratorExit, asyncio.CancelledError)
+"""What ends programs, generators and tasks, and none of ours. What else is no Exception, as the crash of a test, goes through."""
 
 Landed = Callable[[Outcome | BaseException | None], None]
 """Told once what a call came to: the outcome, what it let out, or None where it was cancelled."""
@@ -117,7 +120,7 @@ class Flight:
             is_kill = self._is_killed and isinstance(error, asyncio.CancelledError)
             if self._task is not task or is_kill:
                 raise
-            came = error if isinstance(error, Exception | KeyboardInterrupt) else escaped(error)
+            came = escaped(error) if isinstance(error, _NOT_FOR_US) else error
         finally:
             if self._task is task:
                 self._stop_clock()
