@@ -316,7 +316,8 @@ class Session:
         """Do, while a draft is being written, what will be needed once it is durable and shows to nobody before."""
         self.readings.read_on()
         for started in drafted:
-            self._prepared[name_of(started)] = effect_of(self.desk, self.readings, started)
+            if is_intended(self.state, started.intent):
+                self._prepared[name_of(started)] = effect_of(self.desk, self.readings, started)
 
     def _begin_unsure(self) -> None:
         """Begin the calls of the last commit, those of which the journal holds the intent: none of them was begun before."""

@@ -2,19 +2,24 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from outlast.adapters.stores.sqlite import SqliteStore
+from outlast.domain.commands import CallTool, Command
 from outlast.domain.errors import Broken
 from outlast.domain.events import ModelRequested
+from outlast.domain.run import RunState
 from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.stream import Append
 from outlast.ports.tool import tool
+from outlast.runs.moves import settle
+from outlast.runs.workflows import chat
 from outlast.service import signals
-from tests.unit.runs.parts import ask_for, call, results, say
+from tests.unit.runs.parts import ask_for, call, in_turn, results, say
 from tests.unit.runs.stage import staged
 
 Step = Callable[[], Awaitable[None]]
@@ -94,6 +99,23 @@ async def test_a_call_made_ready_for_a_commit_of_unknown_outcome_is_made_once_it
         await stage.work(run)
         assert [outcome.shown for outcome in await stage.outcomes(run)] == ["look 1", "look 2", "look 3"]
         assert (await stage.state(run)).outcome == "full"
+
+
+async def test_a_call_that_is_answered_in_the_commit_of_its_intent_is_not_made_ready(tmp_path: Path) -> None:
+    """A workflow that changes its mind at a stroke: nothing is left to begin, whether the commit waits or not."""
+
+    def decide(state: RunState, now: datetime) -> Sequence[Command]:
+        if state.calls:
+            [name] = state.calls
+            return [CallTool(name), settle(name, "cancelled", "It is not wanted any more.", "policy")]
+        return chat.decide(state, now)
+
+    for store in (SqliteStore(None), Waiting()):
+        model = in_turn(ask_for(call("look")), say("done"))
+        async with staged(tmp_path, model, _looks(), store=store, decide=decide) as stage:
+            run = await stage.play()
+            assert [outcome.ok for outcome in await stage.outcomes(run)] == [False]
+            assert (await stage.state(run)).outcome == "full"
 
 
 async def _done(steps: dict[str, Step], kinds: set[str]) -> None:
