@@ -108,7 +108,7 @@ def _for_call(state: RunState, branch: Branch, call: Call, now: datetime) -> Seq
     if passage.gate is Gate.WAIT:
         return passage.commands
     ticket = passage.ticket
-    if passage.gate is Gate.REFUSED and ticket is not None:
+    if ticket is not None and passage.gate is Gate.REFUSED:
         return [
             settle(
                 call.call.id, ticket.status, f"This call was not run: {refusal_in_words(ticket)}.", "person"

@@ -64,12 +64,12 @@ def next_timer(state: RunState, decided_at: datetime) -> datetime | None:
 
     A run that is paused, or about to be, has no timers.
     """
-    if state.state is State.PAUSED or state.wants_pause:
-        return None
     times = [branch.retry_at for branch in state.branches.values() if branch.retry_at is not None]
     if state.tickets:
         times += [ticket.expires_at for ticket in state.open_tickets() if ticket.expires_at is not None]
-    return min((time for time in times if time > decided_at), default=None) if times else None
+    if not times or state.wants_pause or state.state is State.PAUSED:
+        return None
+    return min((time for time in times if time > decided_at), default=None)
 
 
 def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:

@@ -20,6 +20,9 @@ STORE_TROUBLES: Final = frozenset({"store_unavailable", "store_refused", "store_
 SAFETY_POLL_SECONDS: Final = 10.0
 """Signals are looked for this often even when nobody tells of them."""
 
+_OVER: Final = frozenset({State.COMPLETED, State.CANCELLED})
+"""States in which nobody waits for calls in flight any more."""
+
 
 T = TypeVar("T")
 
@@ -49,7 +52,7 @@ async def _one_turn(session: Session) -> None:
     if session.state.wants_cancel is not None or session.is_cut_short:
         await session.kill_calls()
     await patiently(session, session.advance)
-    if session.state.state in (State.COMPLETED, State.CANCELLED):
+    if session.state.state in _OVER:
         await session.kill_calls()
 
 
@@ -71,7 +74,7 @@ async def _go_on(session: Session) -> None:
     if session.given_back is not None:
         return
     rest = None
-    if not session.is_busy or session.state.state in (State.COMPLETED, State.CANCELLED):
+    if not session.is_busy or session.state.state in _OVER:
         now = session.desk.now()
         rest = rest_of(session.state, session.decided_at, now, is_draining=session.is_draining)
     if rest is None:

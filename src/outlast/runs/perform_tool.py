@@ -84,7 +84,7 @@ async def begin_tool(
     if refusal is not None or tool is None:
         refusal = refusal or ToolError("unknown_tool", f"The tool {name} is not there any more.")
         return Outcome([*hooks, _answer(call, ToolOutcome(False, shown_error(refusal), refusal))])
-    if pinned.effect is Effect.READ and pinned.cache_seconds > 0:
+    if pinned.cache_seconds > 0 and pinned.effect is Effect.READ:
         cached = desk.cache.lookup(name, arguments, desk.now(), pinned.cache_seconds)
         if cached is not None:
             return Outcome([*hooks, _answer(call, cached)])
@@ -153,8 +153,9 @@ async def _out_of_time(work: _AtWork, attempt: int) -> Outcome | Leg:
 def _tried(work: _AtWork, attempt: int, result: Returned, *, may_pass: bool) -> Outcome | Leg:
     """Try again what raised or ran out of time; what a tool reports as failed only where the tool itself asks for it."""
     pinned = work.pinned
-    most = 1 if pinned.effect is Effect.ONCE else pinned.max_attempts
-    return partial(_again, work, attempt) if may_pass and attempt < most else _settled(work, attempt, result)
+    if may_pass and attempt < pinned.max_attempts and pinned.effect is not Effect.ONCE:
+        return partial(_again, work, attempt)
+    return _settled(work, attempt, result)
 
 
 async def _again(work: _AtWork, attempt: int) -> Outcome | Leg:
