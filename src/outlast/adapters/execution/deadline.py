@@ -9,7 +9,7 @@ from typing import Any
 class Deadline:
     """Cancels the task it is made in once `seconds` are over, unless it is stopped before.
 
-    It has the rules of `asyncio.timeout` at a third of its price: what it asked for it takes back, and what others asked for stays.
+    It has the rules of `asyncio.timeout` for less: what it asked for it takes back, and what others asked for stays.
     `is_over` says whether the time ended first. Raises RuntimeError where there is no task.
     """
 
