@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from outlast.domain.commands import Command
+from outlast.domain.errors import ToolTrouble
 from outlast.domain.hooks import HookContext, Veto
 from outlast.domain.run import RunState
 from outlast.domain.states import State
@@ -31,6 +32,13 @@ class WordlessExit(SystemExit):
     """The same of what is no Exception."""
 
     __str__ = Wordless.__str__
+
+
+class HalfMade(ToolTrouble):
+    """An error of ours that never was made as one."""
+
+    def __init__(self) -> None:
+        """Nothing of what ours hold."""
 
 
 class Unshowable:
@@ -93,6 +101,17 @@ async def test_a_tool_without_words_fails_by_its_name(tmp_path: Path) -> None:
         [outcome] = await stage.outcomes(await stage.play())
         assert outcome.error is not None
         assert outcome.error.detail.startswith("Wordless: (its message cannot be read: TypeError)")
+
+
+async def test_a_tool_with_an_error_of_ours_that_it_made_without_us_fails_by_its_name(tmp_path: Path) -> None:
+    async def fails() -> object:
+        raise HalfMade
+
+    model = in_turn(ask_for(call("fails")), say("done"))
+    async with staged(tmp_path, model, once_tool("fails", fails, effect="idempotent")) as stage:
+        [outcome] = await stage.outcomes(await stage.play())
+        assert outcome.error is not None
+        assert outcome.error.detail.startswith("HalfMade: (its message cannot be read: AttributeError)")
 
 
 @pytest.mark.parametrize(

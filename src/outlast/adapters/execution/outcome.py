@@ -63,9 +63,15 @@ def failed(error: str) -> ToolResult:
 
 def raised(error: BaseException) -> OutlastError:
     """What an exception a tool let out means: outlast's own as they are, any other a trouble that may pass."""
-    if isinstance(error, OutlastError):
+    if isinstance(error, OutlastError) and _is_whole(error):
         return error
     return Passing("tool_failed", in_words(error), OTHERWISE)
+
+
+def _is_whole(error: OutlastError) -> bool:
+    """Was it made as ours are? A subclass of a tool's own may make it without."""
+    told = vars(error)
+    return isinstance(told.get("code"), str) and "detail" in told and "next_step" in told
 
 
 def encode(answer: Answer | BaseException) -> bytes:
