@@ -59,7 +59,9 @@ class Flight:
             self._task = None
             self._landed(escaped(asyncio.CancelledError()))
         else:
-            self._task = asyncio.create_task(self._carried_out(leg), context=self._context.copy())
+            # not by the loop, whose factory of tasks may begin them before it is known here which task the call is in
+            work, context = self._carried_out(leg), self._context.copy()
+            self._task = asyncio.Task(work, loop=asyncio.get_running_loop(), context=context)
 
     def kill(self) -> asyncio.Task[None]:
         """Cancel the call; returns the task that is to end. Code that was stopped since its time is up is not disturbed again."""

@@ -1,6 +1,7 @@
 """Calls in flight: a user's code runs in the task of its call, which it can neither hold up nor end, whatever it does to its task."""
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
@@ -346,3 +347,26 @@ async def test_code_left_by_a_call_that_does_not_go_on_is_not_heard() -> None:
         may_end.set()
         await asyncio.wait({called.first_task, owner})
     assert ([type(came) for came in called.landings], called.came) == ([Escaped], [])
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="loops begin tasks later")
+@pytest.mark.parametrize("waits", [[False], [True], [False, True], [True, False], [True, True]])
+async def test_a_call_lands_in_a_loop_that_begins_tasks_at_once(waits: list[bool]) -> None:
+    landings: list[object] = []
+    ended = asyncio.Event()
+
+    def leg(rest: list[bool]) -> Leg:
+        async def goes() -> Outcome | Leg:
+            if rest[0]:
+                await asyncio.sleep(0)
+            return leg(rest[1:]) if rest[1:] else Outcome([])
+
+        return goes
+
+    eager: Any = vars(asyncio)["eager_task_factory"]
+    asyncio.get_running_loop().set_task_factory(eager)
+    flight = Flight(lambda came: (landings.append(came), ended.set())[0])
+    flight.go_on(leg(waits))
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await ended.wait()
+    assert landings == [Outcome([])]
