@@ -12,7 +12,6 @@ from dataclasses import asdict, replace
 from typing import Any, Final, Protocol
 
 from outlast.adapters.execution.child import Children, default_children
-from outlast.adapters.execution.deadline import Deadline
 from outlast.adapters.execution.line import Ended
 from outlast.adapters.execution.loading import Origin, origin_of
 from outlast.adapters.execution.outcome import OTHERWISE, Answer, answer_of, decode, raised
@@ -48,15 +47,12 @@ class CallInLoop:
         if self._context is not None:
             _make_workspace(context)
             named[self._context] = context
-        deadline = Deadline(tool.timeout_seconds)
+        clock = asyncio.timeout(tool.timeout_seconds)
         try:
-            returned = await self._function(**named)
-        except BaseException as error:
-            is_cancelled_here = deadline.stop() and isinstance(error, asyncio.CancelledError)
-            if not is_cancelled_here and not isinstance(error, Exception):
-                raise
-            raise (_timeout(tool, "") if deadline.is_over else raised(error)) from error
-        deadline.stop()
+            async with clock:
+                returned = await self._function(**named)
+        except Exception as error:
+            raise (_timeout(tool, "") if clock.expired() else raised(error)) from error
         return await _with_text(answer_of(returned), context)
 
 
