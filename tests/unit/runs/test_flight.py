@@ -1,7 +1,6 @@
 """Calls in flight: a user's code runs in the task of its call, which it can neither hold up nor end, whatever it does to its task."""
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
@@ -349,24 +348,29 @@ async def test_code_left_by_a_call_that_does_not_go_on_is_not_heard() -> None:
     assert ([type(came) for came in called.landings], called.came) == ([Escaped], [])
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="loops begin tasks later")
-@pytest.mark.parametrize("waits", [[False], [True], [False, True], [True, False], [True, True]])
-async def test_a_call_lands_in_a_loop_that_begins_tasks_at_once(waits: list[bool]) -> None:
+async def test_no_leg_is_begun_by_a_factory_of_tasks_which_may_do_so_before_it_is_known() -> None:
+    """As that of loops that begin tasks at once, in Python 3.12 and later."""
     landings: list[object] = []
     ended = asyncio.Event()
 
-    def leg(rest: list[bool]) -> Leg:
-        async def goes() -> Outcome | Leg:
-            if rest[0]:
-                await asyncio.sleep(0)
-            return leg(rest[1:]) if rest[1:] else Outcome([])
+    async def first() -> Outcome | Leg:
+        await asyncio.sleep(0)
+        return second
 
-        return goes
+    async def second() -> Outcome:
+        return Outcome([])
 
-    eager: Any = vars(asyncio)["eager_task_factory"]
-    asyncio.get_running_loop().set_task_factory(eager)
+    def factory(loop: asyncio.AbstractEventLoop, work: Any, **given: Any) -> Any:
+        work.close()
+        raise AssertionError("a call was begun by the factory")
+
     flight = Flight(lambda came: (landings.append(came), ended.set())[0])
-    flight.go_on(leg(waits))
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await ended.wait()
+    loop = asyncio.get_running_loop()
+    loop.set_task_factory(factory)
+    try:
+        flight.go_on(first)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await ended.wait()
+    finally:
+        loop.set_task_factory(None)
     assert landings == [Outcome([])]
