@@ -155,9 +155,8 @@ class Stream:
         # What happened before is folded aside; of what happens now there is little at a time.
         has_more, events = await (self._events() if self._is_live else self._aside.do(self._events()))
         if events:
-            await asyncio.sleep(
-                0
-            )  # pieces of an answer that was read were given before it was: they come first
+            # Pieces of an answer that was read were given before it was: they are let in, and come first.
+            await asyncio.sleep(0)
         frames = [*(_named("delta", snatch) for snatch in self._snatches.taken()), *events]
         if has_more:
             return frames, False
