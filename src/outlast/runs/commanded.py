@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final, get_args
 
 from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
-from outlast.domain.door import json_writer, stored_form
+from outlast.domain.door import in_words, json_writer, stored_form
 from outlast.domain.errors import CallerMistake
 from outlast.domain.events import (
     KINDS,
@@ -71,7 +71,7 @@ def recordable(event: AnyEvent) -> AnyEvent:
         body.encode()
         read: AnyEvent = from_plain(type(event), json.loads(body))
     except UNREADABLE as error:
-        kind, why = type(event).__name__, f"{type(error).__name__}: {error}"
+        kind, why = type(event).__name__, in_words(error)
         detail = f"The workflow recorded a {kind} that the journal cannot hold: {why}"
         raise CallerMistake("workflow_failed", detail, MEND) from error
     return read
