@@ -35,6 +35,7 @@ from outlast.runs.calls import may_begin
 from outlast.runs.commanded import MEND, must_be_commands, recordable
 from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
+from outlast.runs.flight import Effect
 from outlast.runs.limits import limit_crossed
 from outlast.runs.making_room import DIGEST_CHARACTERS, SUMMARY_FORM, make_room
 from outlast.runs.money import model_asked, reserve_for
@@ -65,7 +66,8 @@ class Started:
 class Draft:
     """The events of a commit, what is written with them, and the effects that begin once it is durable.
 
-    `before` is the state they came upon, `handles` are those of background tasks by the calls that began them.
+    `before` is the state they came upon, `handles` are those of background tasks by the calls that began them, `effects` those made
+    ready so far, by name.
     """
 
     before: RunState | None = None
@@ -74,6 +76,7 @@ class Draft:
     items: list[Item] = field(default_factory=list)
     handles: dict[str, Handle] = field(default_factory=dict)
     started: list[Started] = field(default_factory=list)
+    effects: dict[str, Effect] = field(default_factory=dict)
 
 
 class Drafter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from functools import partial
 
 from outlast.domain.apply_tooling import hook_key
@@ -12,7 +11,7 @@ from outlast.domain.events import HookRequested, ModelRequested, RecallRequested
 from outlast.domain.run import RunState
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.drafting import Started
-from outlast.runs.flight import Hold, Leg
+from outlast.runs.flight import Effect
 from outlast.runs.forms import FORMS
 from outlast.runs.hooks import call_hook
 from outlast.runs.making_room import messages_for
@@ -20,10 +19,6 @@ from outlast.runs.perform_model import perform_model, request_of
 from outlast.runs.perform_tool import begin_tool
 from outlast.runs.readings import Readings
 from outlast.runs.recall.perform import perform_recall
-
-Effect = Callable[[Hold], Awaitable[Outcome | Leg]]
-"""A call to carry out: bound when its intent is drafted, begun when that is durable, with what holds a user's code. A kill may
-forestall it."""
 
 
 def name_of(started: Started) -> str:

@@ -30,6 +30,11 @@ class Hold(Protocol):
         ...
 
 
+Effect = Callable[[Hold], Awaitable[Outcome | Leg]]
+"""A call to carry out: bound when its intent is drafted, begun when that is durable, with what holds a user's code. A kill may
+forestall it."""
+
+
 class Flight:
     """One call in flight.
 

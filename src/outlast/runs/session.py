@@ -8,9 +8,10 @@ is placed again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from outlast.domain.errors import Broken, Conflict, OutlastError
@@ -36,8 +37,8 @@ from outlast.runs.awaited import is_awaited, is_intended
 from outlast.runs.crowd import is_found_in_time
 from outlast.runs.desk import NOTHING_TO_DO, Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Started
-from outlast.runs.effects import Effect, effect_of, name_of
-from outlast.runs.flight import Flight
+from outlast.runs.effects import effect_of, name_of
+from outlast.runs.flight import Effect, Flight
 from outlast.runs.line import wake_ups
 from outlast.runs.meanwhile import while_waiting
 from outlast.runs.readings import Readings
@@ -83,7 +84,6 @@ class Session:
         self._is_stale = False
         self._giving_back = ""
         self._unsure: list[Started] = []
-        self._prepared: dict[str, Effect] = {}
         self._is_in_line = readings.state.in_line
         self._refused: set[str] = set()
 
@@ -164,7 +164,7 @@ class Session:
             self._unsure, rest = draft.started, self._rest_after(draft, now)
             written = self._committed(draft) if rest is None else self._given_back(draft, rest, now)
             if await written is not None:
-                self._begin_unsure()
+                self._begin_unsure(draft.effects)
                 return True
             self._unsure = []
         detail = f"{MAX_RACES} commits of {self.desk.run_id} in a row met a newer event."
@@ -245,7 +245,7 @@ class Session:
         joined = await self._joined(draft)
         items = [*appended, *joined, *draft.items, *self._row_items(draft.recorded), *last]
         commit = self.desk.store.commit(items)
-        written = await while_waiting(commit, partial(self._prepare, draft.started))
+        written = await while_waiting(commit, partial(self._prepare, draft))
         self._is_stale = False
         if self.desk.witness is not None:
             self.desk.witness.was_taken(is_durable=isinstance(written, Committed))
@@ -283,7 +283,6 @@ class Session:
         self.readings = await self._reload()
         self.desk.ledger, self.desk.cache = self.readings.ledger, self.readings.cache
         self.drafter.readings = self.readings
-        self._prepared.clear()
         self._is_stale = False
 
     def _row_items(self, recorded: Sequence[Recorded]) -> list[Item]:
@@ -312,24 +311,26 @@ class Session:
             items.append(snapshot_of(self.state))
         return items
 
-    def _prepare(self, drafted: Sequence[Started]) -> None:
+    def _prepare(self, draft: Draft) -> None:
         """Do, while a draft is being written, what will be needed once it is durable and shows to nobody before."""
         self.readings.read_on()
-        for started in drafted:
+        for started in draft.started:
             if is_intended(self.state, started.intent):
-                self._prepared[name_of(started)] = effect_of(self.desk, self.readings, started)
+                draft.effects[name_of(started)] = effect_of(self.desk, self.readings, started)
 
-    def _begin_unsure(self) -> None:
-        """Begin the calls of the last commit, those of which the journal holds the intent: none of them was begun before."""
+    def _begin_unsure(self, effects: Mapping[str, Effect] = MappingProxyType({})) -> None:
+        """Begin the calls of the last commit, those of which the journal holds the intent: none of them was begun before.
+
+        `effects` are those that were made ready by the readings as they are.
+        """
         unsure, self._unsure = self._unsure, []
         for started in unsure:
             if is_intended(self.state, started.intent):
-                self._begin(started)
-        self._prepared.clear()
+                self._begin(started, effects.get(name_of(started)))
 
-    def _begin(self, started: Started) -> None:
+    def _begin(self, started: Started, effect: Effect | None) -> None:
         name = name_of(started)
-        effect = self._prepared.pop(name, None) or effect_of(self.desk, self.readings, started)
+        effect = effect or effect_of(self.desk, self.readings, started)
         self._in_flight[name] = flight = Flight(partial(self._landed, name))
         flight.go_on(partial(effect, flight.held))
 

@@ -57,6 +57,29 @@ async def test_a_round_is_the_same_whether_its_commits_wait_or_not(tmp_path: Pat
     assert played[0] == played[1]
 
 
+@pytest.mark.parametrize("waits", [False, True])
+async def test_what_a_call_came_to_is_known_to_the_call_that_waited_for_it(
+    tmp_path: Path, waits: bool
+) -> None:
+    """Of two calls alike, with room for one, the second has the result of the first: no model was asked in between."""
+    counted: list[str] = []
+
+    async def look(where: str) -> str:
+        counted.append(where)
+        return f"look {len(counted)}"
+
+    def answering(request: ModelRequest) -> ModelAnswer:
+        twice = ask_for(call("look", where="up"), call("look", where="up"))
+        return say("done") if results(request) else twice
+
+    cached = tool(name="look", description="Look", effect="read", cache_seconds=60)(look)
+    store = Waiting() if waits else SqliteStore(None)
+    async with staged(tmp_path, answering, cached, store=store, max_concurrent_tools=1) as stage:
+        run = await stage.play()
+        assert [outcome.shown for outcome in await stage.outcomes(run)] == ["look 1", "look 1"]
+        assert counted == ["up"]
+
+
 async def test_a_request_made_ready_for_a_commit_that_was_refused_is_not_sent(tmp_path: Path) -> None:
     """Somebody says something between the draft and its commit: the model is asked once, and hears it."""
     store = Waiting()
