@@ -1,4 +1,7 @@
-"""Servers to measure: started from wheels, durable like those of production, on the disk of the system's temporary folder."""
+"""Servers to measure: started from wheels, durable like those of production, on the disk of the system's temporary folder.
+
+They are reached over TCP on 127.0.0.1, by floors, outlast and peers alike, as a store is that many machines share.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -7,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from outlast.domain.errors import Broken
+from outlast.testing.servers.ports import free_port
 from outlast.testing.servers.postgres import PostgresServer
 from outlast.testing.servers.redis import RedisServer, find_binary
 
@@ -27,11 +31,11 @@ class Served:
 def served(name: str) -> Iterator[Served]:
     """A server of its own for as long as it is needed. Raises Broken (`server_missing`) where none can be started."""
     if name == "postgres":
-        with PostgresServer(settings=DURABLE) as postgres:
+        with PostgresServer(settings=DURABLE, port=free_port()) as postgres:
             pid_file = postgres.folder / "data" / "postmaster.pid"
             yield Served(name, postgres.url, int(pid_file.read_text().split()[0]))
     else:
-        with RedisServer(find_binary("valkey")) as redis:
+        with RedisServer(find_binary("valkey"), port=free_port()) as redis:
             yield Served(name, redis.url, redis.pid)
 
 

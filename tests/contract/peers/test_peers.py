@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from outlast.ports.background_driver import Answer, Forgotten, Handle, RemoteSta
 from outlast.ports.tool import ToolResult
 from outlast.testing.contexts import tool_context
 from outlast.testing.contracts.background_driver import ended_by, seen_by
+from outlast.testing.servers.ports import free_port
 from outlast.testing.servers.redis import RedisServer, find_binary
 from tests.mcp_peers.tasks_kept import pause
 
@@ -27,12 +27,6 @@ pytestmark = pytest.mark.peers
 SECONDS = 10.0
 REDELIVERY_SECONDS = 180.0
 """How long it may take until the tasks of a killed FastMCP are taken up again."""
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @asynccontextmanager
@@ -117,9 +111,8 @@ async def test_an_experimental_task_is_asked_about_and_answered_by_other_process
 @pytest.fixture
 def docket() -> Iterator[str]:
     """The address of a Redis for FastMCP's tasks."""
-    port = free_port()
-    with RedisServer(find_binary("valkey"), {"port": str(port), "bind": "127.0.0.1"}):
-        yield f"redis://127.0.0.1:{port}/0"
+    with RedisServer(find_binary("valkey"), port=free_port()) as server:
+        yield server.url
 
 
 async def test_a_task_of_fastmcp_survives_its_server(

