@@ -6,7 +6,7 @@ from statistics import median
 from bench.child import probe
 from bench.table import Row
 
-RUNS, ROUNDS, TURNS = 200, 20, 3
+RUNS, ROUNDS, TURNS = 200, 20, 5
 WAITING_RUNS = 10_000
 MEGABYTE = 1_000_000
 

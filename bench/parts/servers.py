@@ -5,11 +5,12 @@ from statistics import median
 from typing import Final
 
 from bench.child import probe
+from bench.parts import concurrent
 from bench.parts.concurrent import MEGABYTE, ROUNDS, RUNS
 from bench.servers import Served, each_served
 from bench.table import Row
 
-LONG, TURNS, WAITING_RUNS = 500, 3, 2000
+LONG, TURNS, WAITING_RUNS = 500, 7, 2000
 AT_MOST: Final = {"postgres": 2.0}
 AT_LEAST: Final = {"postgres": 2500.0}
 
@@ -41,7 +42,7 @@ def _many(server: Served) -> Iterator[Row]:
     many = ("--runs", RUNS, "--rounds", ROUNDS, "--url", server.url)
     found = [
         (probe("bench.probes.floor_servers", "group", *many), probe("bench.probes.ours", "many", *many))
-        for _ in range(TURNS)
+        for _ in range(concurrent.TURNS)
     ]
     name = f"{server.name}, {RUNS} runs x {ROUNDS} rounds"
     floor, ours = (median(turn[side]["rounds_per_second"] for turn in found) for side in (0, 1))
