@@ -6,6 +6,7 @@ import os
 import platform
 import sqlite3
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -64,10 +65,19 @@ def machine() -> dict[str, str | int | None]:
         "cpu": models[0].partition(": ")[2] if models else platform.machine(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.release()}",
-        "python": platform.python_version(),
+        "python": python(),
         "sqlite": sqlite3.sqlite_version,
         "load": f"{os.getloadavg()[0]:.1f}",
     }
+
+
+def python() -> str:
+    """Its version and how it was built: with profile-guided optimisation the same program takes about a tenth less of the CPU."""
+    is_asked_for = "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "")
+    # Debian's is profiled by its packaging, which then wipes the flag out of what the build tells.
+    is_wiped = sysconfig.get_config_var("PGO_PROF_USE_FLAG") == ""
+    how = "with" if is_asked_for or is_wiped else "without"
+    return f"{platform.python_version()} built {how} profile-guided optimisation"
 
 
 def main() -> int:
