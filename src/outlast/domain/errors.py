@@ -66,13 +66,16 @@ ModelFault = Literal[
     "unreachable",
     "timeout",
     "cut_stream",
+    "provider_error",
     "context_exceeded",
     "bad_request",
     "auth",
 ]
-"""What went wrong with a model call. The first five may pass; the rest will not by waiting."""
+"""What went wrong with a model call. The first six may pass; the rest will not by waiting."""
 
-PASSING_FAULTS: frozenset[str] = frozenset({"rate_limit", "overload", "unreachable", "timeout", "cut_stream"})
+PASSING_FAULTS: frozenset[str] = frozenset(
+    {"rate_limit", "overload", "unreachable", "timeout", "cut_stream", "provider_error"}
+)
 
 
 class ModelCallFailed(Passing):

@@ -43,6 +43,9 @@ CIRCUIT: Final = "outlast.adapters.providers.breaker:Circuit"
 KNOWN_DIALECTS: Final = "outlast.adapters.providers.openai_compatible.known:KnownDialects"
 """What was learned of the models at an address, between processes."""
 
+CHECKED: Final = "outlast.adapters.providers.checked:Checked"
+"""What stands before a provider that somebody else wrote."""
+
 RECORDER: Final = "outlast.adapters.providers.replay:Recorder"
 RECORDING: Final = "outlast.adapters.providers.replay:Recording"
 """What keeps every call of a model in a file."""

@@ -8,7 +8,16 @@ from typing import Any, Final
 
 from outlast.domain.errors import CallerMistake
 from outlast.ports.provider import Provider
-from outlast.wiring.adapters import BREAKER, CIRCUIT, KNOWN_DIALECTS, PROVIDERS, RECORDER, RECORDING, symbol
+from outlast.wiring.adapters import (
+    BREAKER,
+    CHECKED,
+    CIRCUIT,
+    KNOWN_DIALECTS,
+    PROVIDERS,
+    RECORDER,
+    RECORDING,
+    symbol,
+)
 from outlast.wiring.settings.models import ROLES, missing_setting, options_of
 from outlast.wiring.settings.text import Secret
 from outlast.wiring.settings.tree import Llm, Settings
@@ -78,7 +87,7 @@ class Models:
         self._settings = settings
         self._environ = environ
         self._endpoints = endpoints or Endpoints()
-        self._given = self._endpoints.heard(given) if given is not None else None
+        self._given = self._endpoints.heard(symbol(CHECKED)(given)) if given is not None else None
         self._by_llm: dict[tuple[object, ...], Provider] = {}
         self._by_role: dict[tuple[str, int], Provider] = {}
 
