@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final, get_args
 
 from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
@@ -12,56 +13,80 @@ from outlast.domain.errors import CallerMistake
 from outlast.domain.events import (
     KINDS,
     AnyEvent,
-    ContextCrowded,
-    ContextFolded,
-    ContextSummarised,
-    HookRequested,
-    MemoryRecalled,
-    ModelAnswered,
-    ModelRequested,
-    RecallRequested,
-    RunClaimed,
-    RunForked,
-    RunReleased,
-    RunStarted,
-    ToolRequested,
+    ApprovalAsked,
+    BranchOpened,
+    LimitReached,
+    LoopNoticed,
+    PlanMade,
+    PlanRefused,
+    QuestionAsked,
+    RecallFailed,
+    StateEntered,
+    SubtaskConcluded,
+    SubtaskDropped,
+    SubtaskReviewed,
+    SubtaskStarted,
+    TicketVoided,
+    Told,
+    ToolAnswered,
+    ToolUnsettled,
+    ValueSet,
 )
+from outlast.domain.run import RunState
 from outlast.journal.codec import UNREADABLE, from_plain, to_plain
+from outlast.runs.decide import Workflow
 
 MEND: Final = "Mend the workflow, then `outlast resume RUN`."
 
-_COMMANDS: Final = get_args(Command)
-_EVENTS: Final = tuple(KINDS.values())
-_OF_THE_ENGINE: Final = (
-    ContextCrowded,
-    ContextFolded,
-    ContextSummarised,
-    HookRequested,
-    MemoryRecalled,
-    ModelAnswered,
-    ModelRequested,
-    RecallRequested,
-    RunClaimed,
-    RunForked,
-    RunReleased,
-    RunStarted,
-    ToolRequested,
+RECORDED_BY_WORKFLOWS: Final = frozenset(
+    {
+        ApprovalAsked,
+        BranchOpened,
+        LimitReached,
+        LoopNoticed,
+        PlanMade,
+        PlanRefused,
+        QuestionAsked,
+        RecallFailed,
+        StateEntered,
+        SubtaskConcluded,
+        SubtaskDropped,
+        SubtaskReviewed,
+        SubtaskStarted,
+        TicketVoided,
+        Told,
+        ToolAnswered,
+        ToolUnsettled,
+        ValueSet,
+    }
 )
-"""What tells of claims, calls and contexts: true only where the engine, which made them, says so."""
+"""What a workflow may record: what the moves and the shipped workflows do.
+
+All else tells of claims, calls and contexts, and is true only where the engine says so, or is the word of a person or of another run.
+"""
+
+_COMMANDS: Final = get_args(Command)
 
 _dump: Final = json_writer()
 
 
-def must_be_commands(commands: Sequence[object]) -> None:
-    """Raises TypeError for what a workflow returned beside commands, and for commands whose fields hold what they may not.
+class Refused(Exception):
+    """What a workflow asked for is nothing that a workflow may ask for; it says why, and what may be done instead."""
 
-    Raises ModelMistake (`not_storable`) for arguments and infos that JSON cannot hold.
+
+def held_to_commands(workflow: Workflow) -> Workflow:
+    """A workflow that returns a list of whole commands, each of which a workflow may give, or raises.
+
+    Beside what the workflow raises that is Refused, or ModelMistake (`not_storable`) for arguments and infos that JSON cannot hold.
     """
-    for command in commands:
-        if not isinstance(command, _COMMANDS):
-            raise TypeError(f"{command!r:.80} is no command; the moves in outlast.workflow make them")
-        if not _is_whole(command):
-            raise TypeError(f"{command!r:.200} has a field of another type than it may have")
+
+    def commands_of(state: RunState, now: datetime) -> Sequence[Command]:
+        commands = list(workflow(state, now))
+        for command in commands:
+            _must_be_whole(command)
+        return commands
+
+    return commands_of
 
 
 def recordable(event: AnyEvent) -> AnyEvent:
@@ -77,14 +102,35 @@ def recordable(event: AnyEvent) -> AnyEvent:
     return read
 
 
-def _is_whole(command: Command) -> bool:
+def _must_be_whole(command: object) -> None:
+    if not isinstance(command, _COMMANDS):
+        raise Refused(
+            f"The workflow returned {command!r:.80}, which is no command; the moves in outlast.workflow make them."
+        )
+    if isinstance(command, Record):
+        _must_be_for_workflows(command.event)
+    elif not _is_whole(command):
+        raise Refused(
+            f"The workflow returned {command!r:.200}, with a field of another type than it may have."
+        )
+
+
+def _must_be_for_workflows(event: object) -> None:
+    kind = type(event)
+    if kind in RECORDED_BY_WORKFLOWS:
+        return
+    if kind not in KINDS.values():
+        raise Refused(
+            f"The workflow recorded {event!r:.80}, which is no event; the moves in outlast.workflow make them."
+        )
+    detail = f"The workflow recorded a {kind.__name__}, which is not for workflows to say, but for the engine, people or other runs."
+    raise Refused(
+        f"{detail} Use the moves in outlast.workflow: enter, fail, tell, ask_person, set_value and the like."
+    )
+
+
+def _is_whole(command: object) -> bool:
     match command:
-        case Record(event=event):
-            if not isinstance(event, _EVENTS):
-                raise TypeError(f"{event!r:.80} is no event that could be recorded")
-            if isinstance(event, _OF_THE_ENGINE):
-                raise TypeError(f"{type(event).__name__} is recorded by the engine alone")
-            return True
         case CallModel(branch=str(), purpose=str(), form=None | str(), with_tools=bool()):
             return True
         case CallTool(call=str(), attempt=int(), edited=None):

@@ -32,7 +32,7 @@ from outlast.journal.snapshot import state_digest
 from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
 from outlast.runs.calls import may_begin
-from outlast.runs.commanded import MEND, must_be_commands, recordable
+from outlast.runs.commanded import MEND, Refused, held_to_commands, recordable
 from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
 from outlast.runs.flight import Effect
@@ -89,7 +89,7 @@ class Drafter:
     def __init__(self, readings: Readings, workflow: Workflow) -> None:
         self.readings = readings
         self.has_nothing_to_recall = False
-        self._workflow = workflow
+        self._workflow = held_to_commands(workflow)
 
     def place(self, draft: Draft, event: AnyEvent, now: datetime) -> None:
         """Add an event at the next position and read it."""
@@ -105,7 +105,9 @@ class Drafter:
         while len(draft.recorded) < MAX_EVENTS:
             try:
                 commands = decide(self.readings.state, now, self._workflow)
-                must_be_commands(commands)
+            except Refused as refused:
+                self._fail(draft, now, "workflow_failed", str(refused))
+                return
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - a user's workflow may raise anything

@@ -2,16 +2,33 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
-from outlast.domain.events import ContextCrowded, ModelAnswered, RunClaimed, Told, ValueSet
+from outlast.domain.events import (
+    KINDS,
+    Answered,
+    AnyEvent,
+    Approved,
+    CancelRequested,
+    ContextCrowded,
+    ModelAnswered,
+    ModelFailed,
+    PauseRequested,
+    RunClaimed,
+    Said,
+    TicketExpired,
+    Told,
+    TurnTaken,
+    ValueSet,
+)
 from outlast.domain.run import RunState
 from outlast.domain.states import State
+from outlast.runs.commanded import RECORDED_BY_WORKFLOWS, Refused, held_to_commands
 from outlast.runs.moves import ask_person, enter, fail, open_branch, set_value, tell
 from tests.unit.runs.parts import in_turn, say
 from tests.unit.runs.stage import staged
@@ -80,6 +97,79 @@ async def test_what_no_journal_can_hold_fails_the_run_and_nothing_is_lost(
         assert state.failure is not None
         assert state.failure.code == "workflow_failed"
         assert "resume" in state.failure.next_step
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        CancelRequested("I"),
+        PauseRequested("I"),
+        Said("I", "do it"),
+        Approved("I", "t1"),
+        Answered("I", "q", "yes"),
+        TurnTaken(3),
+        ModelFailed(call="m3", fault="auth", detail="no"),
+        TicketExpired("t1"),
+    ],
+)
+async def test_what_is_for_people_or_the_engine_to_say_fails_a_workflow_that_says_it_and_does_not_act(
+    tmp_path: Path, event: AnyEvent
+) -> None:
+    def decide(state: RunState, now: datetime) -> Sequence[Command]:
+        return [enter(state, State.EXECUTING)] if state.state is State.INIT else [Record(event)]
+
+    async with staged(tmp_path, in_turn(say("x")), decide=decide) as stage:
+        run = await stage.play()
+        failure = (await stage.state(run)).failure
+        assert failure is not None
+        assert failure.code == "workflow_failed"
+        assert failure.detail.startswith(
+            f"The workflow recorded a {type(event).__name__}, which is not for workflows"
+        )
+        assert "outlast.workflow" in failure.detail
+        assert not await stage.events(run, type(event))
+
+
+def test_no_kind_of_event_is_for_workflows_unless_it_is_named() -> None:
+    now, state = datetime(2026, 1, 2, tzinfo=UTC), odd
+    for kind in KINDS.values():
+        event: Any = object.__new__(kind)
+        workflow = held_to_commands(lambda state, now, event=event: [Record(event)])
+        if kind in RECORDED_BY_WORKFLOWS:
+            workflow(state, now)
+        else:
+            with pytest.raises(Refused, match=f"a {kind.__name__},"):
+                workflow(state, now)
+
+
+async def test_event_of_a_class_of_ones_own_fails_the_run(tmp_path: Path) -> None:
+    class Louder(Told):
+        pass
+
+    def decide(state: RunState, now: datetime) -> Sequence[Command]:
+        return (
+            [enter(state, State.EXECUTING)]
+            if state.state is State.INIT
+            else [Record(Louder("b", "me", "note", "x"))]
+        )
+
+    async with staged(tmp_path, in_turn(say("x")), decide=decide) as stage:
+        failure = (await stage.state(await stage.play())).failure
+        assert failure is not None
+        assert "which is no event" in failure.detail
+
+
+async def test_commands_may_come_one_by_one(tmp_path: Path) -> None:
+    def decide(state: RunState, now: datetime) -> Any:
+        if state.state is State.INIT:
+            yield set_value("n", 1)
+            yield enter(state, State.EXECUTING)
+        else:
+            yield enter(state, State.COMPLETED, "", "full")
+
+    async with staged(tmp_path, in_turn(say("x")), decide=decide) as stage:
+        state = await stage.state(await stage.play())
+        assert (state.state, state.values) == ("COMPLETED", {"n": 1})
 
 
 @pytest.mark.parametrize("let_out", [asyncio.CancelledError, GeneratorExit, SystemExit])
