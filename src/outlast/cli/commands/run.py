@@ -91,7 +91,10 @@ def run(
             is_claimed_here=not detach,
             strategy=when_busy,
         )
+        is_named_anew = thread is not None and sitting.run(sitting.engine.store.read_thread(thread)) is None
         begun = sitting.run(sitting.engine.begin(request, note))
+        if is_named_anew and begun.is_new:
+            note(f"Began the thread {thread}: there was none of this name.")
         if not begun.is_new:
             return _known(sitting, begun.run_id, begun.thread_id, request, stays=wait_tasks, as_json=json)
         if begun.behind is not None:
