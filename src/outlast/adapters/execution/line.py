@@ -9,12 +9,14 @@ import json
 import os
 import socket
 from dataclasses import dataclass
+from io import FileIO
 from typing import Any, Final
 
 from outlast.adapters.execution.outcome import MOST_FRAME_BYTES
 from outlast.adapters.execution.printed import Printed
 
 _END_SECONDS: Final = 6.0
+_PART_BYTES: Final = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ class Line:
         self._leash, self._far_leash = socket.socketpair()
         self._talk, self._far_talk = socket.socketpair()
         reading, writing = os.pipe()
-        self._printing = os.fdopen(reading, "rb", buffering=0)
+        self._printing = FileIO(reading, "rb")
+        os.set_blocking(reading, False)
         self._far_printing = os.fdopen(writing, "wb", buffering=0)
         self._leash.setblocking(False)
         self._talk.setblocking(False)
@@ -63,8 +66,8 @@ class Line:
     async def attend(self, job: bytes, timeout_seconds: float) -> Ended:
         """Send the job and wait for the end of its processes, which is brought about after `timeout_seconds`."""
         loop = asyncio.get_running_loop()
-        listener = _Listener()
-        transport, _ = await loop.connect_read_pipe(lambda: listener, self._printing)
+        listener = _Listener(self._printing)
+        loop.add_reader(self._printing, listener.read)
         answering = asyncio.ensure_future(self._converse(job))
         ending = asyncio.ensure_future(loop.sock_recv(self._leash, 4096))
         try:
@@ -81,7 +84,7 @@ class Line:
         finally:
             answering.cancel()
             ending.cancel()
-            transport.close()
+            loop.remove_reader(self._printing)
 
     async def _end(self, ending: asyncio.Future[bytes]) -> dict[str, Any]:
         """Pull the leash unless the processes have ended, and wait for the word that nothing is left."""
@@ -115,16 +118,23 @@ class Line:
         return bytes(data)
 
 
-class _Listener(asyncio.Protocol):
-    """Takes in what is printed as it comes, so that no process ever waits on a full pipe."""
+class _Listener:
+    """Takes in what is printed as it comes, so that no process ever waits on a full pipe.
 
-    def __init__(self) -> None:
+    No transport of the loop reads the pipe: those of uvloop close its descriptor a second time, when it may be another's.
+    """
+
+    def __init__(self, printing: FileIO) -> None:
+        self._printing = printing
+        self._loop = asyncio.get_running_loop()
         self.printed = Printed()
-        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.ended: asyncio.Future[None] = self._loop.create_future()
 
-    def data_received(self, data: bytes) -> None:
-        self.printed.add(data)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.ended.done():
+    def read(self) -> None:
+        """Take in what is there."""
+        data = self._printing.read(_PART_BYTES)
+        if data:
+            self.printed.add(data)
+        elif data is not None:  # at its end, and not merely empty
+            self._loop.remove_reader(self._printing)
             self.ended.set_result(None)
