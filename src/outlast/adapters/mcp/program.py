@@ -11,7 +11,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Final, cast
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -104,9 +104,9 @@ class _Running(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The program runs."""
-        assert isinstance(transport, asyncio.SubprocessTransport)
-        self._transport = transport
-        out = transport.get_pipe_transport(_STDOUT)
+        # of a loop that is not asyncio's own it is none of asyncio's classes
+        self._transport = cast(asyncio.SubprocessTransport, transport)
+        out = self._transport.get_pipe_transport(_STDOUT)
         assert out is not None
         self.output.set_transport(out)
         self._may_write.set()
@@ -200,9 +200,7 @@ class _Running(asyncio.SubprocessProtocol):
 
     def _stdin(self) -> asyncio.WriteTransport | None:
         assert self._transport is not None
-        pipe = self._transport.get_pipe_transport(_STDIN)
-        assert pipe is None or isinstance(pipe, asyncio.WriteTransport)
-        return pipe
+        return cast(asyncio.WriteTransport | None, self._transport.get_pipe_transport(_STDIN))
 
 
 async def _hear(
