@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import asyncpg
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from outlast.adapters.stores.postgres import PostgresStore
 from outlast.testing.servers.postgres import PostgresServer
+from outlast.wiring.loops import new_loop
 
 # A run of the tests may fail for what was changed, not for its luck or for what else the machine does. Luck has `just explore`.
 _UNHURRIED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -26,6 +27,12 @@ BEGIN
     END LOOP;
 END $$
 """
+
+
+def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """What a test is run on: Python's own event loop, and with the mark `both_loops` that of outlast's own processes too."""
+    own: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {"asyncio": asyncio.new_event_loop}
+    return own | {"uvloop": new_loop} if item.get_closest_marker("both_loops") else own
 
 
 @pytest.fixture(scope="session")

@@ -24,6 +24,7 @@ from outlast.ports.run_rows import RunFilter
 from outlast.ports.store import StoreCounts
 from outlast.tools import BaseTool, ToolResult
 from outlast.wiring.engine import Engine, Request
+from outlast.wiring.loops import new_loop
 
 SERVER_VARIABLE = "OUTLAST_BENCH_URL"
 CONFIG = """\
@@ -240,4 +241,5 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    with asyncio.Runner(loop_factory=new_loop) as runner:  # as the command line does
+        runner.run(main())

@@ -8,7 +8,18 @@ import pytest
 
 import outlast
 
-SDKS = {"asyncpg", "docker", "mcp", "numpy", "onnxruntime", "openai", "opentelemetry", "redis", "torch"}
+SDKS = {
+    "asyncpg",
+    "docker",
+    "mcp",
+    "numpy",
+    "onnxruntime",
+    "openai",
+    "opentelemetry",
+    "redis",
+    "torch",
+    "uvloop",
+}
 
 LOADED = "import sys; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
 IMPORT_EVERY_ROOM = """

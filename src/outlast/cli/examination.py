@@ -18,6 +18,7 @@ from outlast.cli.toolbox import known_tools, listed_tools
 from outlast.domain.errors import CallerMistake, NotFound, OutlastError
 from outlast.ports.store import Store
 from outlast.wiring.discover import ToolEntry
+from outlast.wiring.loops import loop_in_words
 from outlast.wiring.models import Models
 from outlast.wiring.probing import try_model
 from outlast.wiring.reading import reading_of
@@ -50,6 +51,7 @@ async def examine(config: str | None, *, asks_models: bool = False) -> AsyncGene
     """Look at everything, cheap things first. Models are only asked something when `asks_models`."""
     yield Finding("python", "ok", f"{sys.version.split()[0]} ({sys.executable})")
     yield Finding("sqlite", "ok", sqlite3.sqlite_version)
+    yield Finding("event loop", "ok", loop_in_words())
     try:
         settings = load(config)
     except CallerMistake as mistake:

@@ -26,6 +26,7 @@ from outlast.domain.ids import LOCAL_USER
 from outlast.service.show import show_run
 from outlast.service.workers import open_when_there
 from outlast.wiring.engine import Engine
+from outlast.wiring.loops import new_loop
 from outlast.wiring.settings.overrides import Override, from_options
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class Sitting:
     ) -> None:
         self.overrides: tuple[Override, ...] = tuple(from_options(sets))
         self.engine = Engine.from_config(config, overrides=self.overrides, record=record)
-        self._runner = asyncio.Runner()
+        self._runner = asyncio.Runner(loop_factory=new_loop)
         self._waits_for_store = waits_for_store
         self._thresholds = gc.get_threshold()
         self._log_level = self.engine.settings.logging.level or log_level

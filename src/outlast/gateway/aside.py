@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from fastapi.responses import JSONResponse
 
 from outlast.gateway.exact import ExactJSONResponse
+from outlast.wiring.loops import new_loop
 
 T = TypeVar("T")
 
@@ -67,7 +68,7 @@ class _Lane:
     def _begun(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._stopped = asyncio.Event()
-            self._loop = asyncio.new_event_loop()
+            self._loop = new_loop()
             self._thread = threading.Thread(
                 target=self._work, args=(self._loop,), name=self._name, daemon=True
             )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from outlast.wiring.engine import Engine
+from outlast.wiring.loops import new_loop
 
 RESTART_SECONDS: Final = 1.0
 """How long a worker that ended by surprise rests before it is at work again."""
@@ -87,7 +88,7 @@ class _Hand:
                 self._loop.call_soon_threadsafe(what)
 
     def _work(self) -> None:
-        with asyncio.Runner() as runner:
+        with asyncio.Runner(loop_factory=new_loop) as runner:
             try:
                 runner.run(self._serve())
             finally:

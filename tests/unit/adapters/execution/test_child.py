@@ -20,6 +20,8 @@ from tests.law import law
 from tests.patience import PROMPT_SECONDS
 from tests.unit.adapters.execution import plain_tools
 
+pytestmark = pytest.mark.both_loops
+
 MARK = "OUTLAST_TEST_MARK"
 LS = Path("/bin/ls").read_bytes()
 

@@ -25,6 +25,8 @@ from tests.law import law
 from tests.patience import PATIENCE_SECONDS
 from tests.unit.adapters.mcp.conftest import Configure
 
+pytestmark = pytest.mark.both_loops
+
 
 async def called(tool: Tool, path: Path, **arguments: object) -> ToolResult:
     answer = await tool.run(dict(arguments), tool_context(path))  # type: ignore[arg-type]

@@ -64,6 +64,7 @@ async def test_an_outage_is_one_alert_that_is_logged_and_sent_until_it_is_taken(
         assert await list_dead_letters(hands.store) == []
 
 
+@pytest.mark.both_loops
 @law("TASK-7.d")
 async def test_a_command_reads_the_alert_and_its_failures_are_told(tmp_path: Path) -> None:
     kept = tmp_path / "alert.json"
