@@ -148,7 +148,7 @@ class Watches:
     def touch(self, topics: Iterable[str]) -> None:
         """Wake those who named one of the topics."""
         with self._lock:
-            touched = {watch for topic in topics for watch in self._by_topic.get(topic, ())}
+            touched = {watch for topic in self._by_topic.keys() & topics for watch in self._by_topic[topic]}
         for watch in touched:
             watch.touch()
 

@@ -29,7 +29,11 @@ class Channels:
             return self._prefix + "signals", _short(topic)
         if topic.startswith(QUEUE_TOPIC):
             return self._prefix + "queues", _short(topic)
-        return self._prefix + _digest(topic, 40), ""
+        return self.of_stream(topic), ""
+
+    def of_stream(self, stream: str) -> str:
+        """The channel of a stream."""
+        return self._prefix + _digest(stream, 40)
 
     def notice(self, topic: str) -> tuple[str, str]:
         """The channel of a topic, and the text to send there."""

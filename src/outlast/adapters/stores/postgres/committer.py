@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from outlast.adapters.stores.postgres.encoding import Batch
@@ -62,15 +62,15 @@ class _Line:
 
     def take(self) -> list[_Waiting]:
         """The next group, in order: not too large, and nothing twice that may be written once."""
-        group = [self.waiting.popleft()]
+        waiting, group = self.waiting, [self.waiting.popleft()]
         written, size_bytes = set(group[0].batch.written_once), group[0].batch.size_bytes
-        while self.waiting and len(group) < _BATCHES_A_GROUP:
-            following = self.waiting[0].batch
+        while waiting and len(group) < _BATCHES_A_GROUP:
+            following = waiting[0].batch
             size_bytes += following.size_bytes
             if not written.isdisjoint(following.written_once) or size_bytes > _BYTES_A_GROUP:
                 break
             written |= following.written_once
-            group.append(self.waiting.popleft())
+            group.append(waiting.popleft())
         return group
 
 
@@ -93,21 +93,17 @@ class Committer:
         self._has_ended = asyncio.Event()
         self.commits = 0
 
-    async def commit(self, batch: Batch) -> Answer:
-        """What became of a batch. Cancelling the caller may or may not undo it, and undoes no other."""
+    def commit(self, batch: Batch) -> Awaitable[Answer]:
+        """What became of a batch, to be awaited at once. Cancelling the caller may or may not undo it, and undoes no other."""
         line = self._line_of(batch)
         if line.under_way == 0:
-            line.under_way = 1
-            try:
-                return await self._write_alone(batch)
-            finally:
-                self._hand_over(line)
+            return self._write_alone(batch, line)
         waiting = _Waiting(batch)
         line.waiting.append(waiting)
         if line.under_way < _AT_ONCE:
             line.under_way += 1
             self._begin(line)
-        return await waiting.answer
+        return waiting.answer
 
     async def finish(self) -> None:
         """Return when everything that was asked for is answered."""
@@ -143,17 +139,22 @@ class Committer:
         finally:
             self._end(line)
 
-    async def _write_alone(self, batch: Batch) -> Answer:
+    async def _write_alone(self, batch: Batch, line: _Line) -> Answer:
         """Write what nothing else is written with, here and now: no task has to be scheduled for it."""
+        line.under_way = 1
         patience = self._new_patience()
         try:
-            answers = await self._send((batch,))
+            [answer] = await self._send((batch,))
         except Exception as error:  # noqa: BLE001 - whatever it is belongs to whoever asked
             waiting = _Waiting(batch)
             await self._write_after(error, [waiting], patience)
             return waiting.answer.result()
-        self._note((batch,), answers)
-        return answers[0]
+        else:
+            if isinstance(answer, Committed):
+                self._note((batch,))
+            return answer
+        finally:
+            self._hand_over(line)
 
     async def _write(self, group: Sequence[_Waiting]) -> None:
         patience = self._new_patience()
@@ -215,18 +216,18 @@ class Committer:
         return True
 
     def _answer(self, group: Sequence[_Waiting], answers: Sequence[Answer]) -> None:
-        self._note([waiting.batch for waiting in group], answers)
+        """Answer those who wait. They go on in the next turn of the loop, when it is told of what was written."""
+        written = []
         for waiting, answer in zip(group, answers, strict=True):
             waiting.succeed(answer)
-
-    def _note(self, batches: Sequence[Batch], answers: Sequence[Answer]) -> None:
-        """Tell of what was written."""
-        written = [
-            batch for batch, answer in zip(batches, answers, strict=True) if isinstance(answer, Committed)
-        ]
+            if isinstance(answer, Committed):
+                written.append(waiting.batch)
         if written:
-            self.commits += 1
-            self._tell(written)
+            self._note(written)
+
+    def _note(self, written: Sequence[Batch]) -> None:
+        self.commits += 1
+        self._tell(written)
 
 
 def _is_of_everyone(error: Exception) -> bool:

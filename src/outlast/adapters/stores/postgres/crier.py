@@ -47,7 +47,7 @@ class Crier:
 
     async def _run(self) -> None:
         while self._pending:
-            told = [self._channels.place(stream)[0] for stream in self._pending]
+            told = list(map(self._channels.of_stream, self._pending))
             self._pending.clear()
             try:
                 async with self._pool.link() as link:

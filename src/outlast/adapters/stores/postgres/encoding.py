@@ -24,6 +24,7 @@ BETWEEN: Final = "\x1f"
 """Stands between the texts of plain batches that are sent together. JSON does not hold it as it is."""
 
 _INTEGER_BOUND: Final = 1 << 63
+_NOTHING: Final = frozenset[str]()
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 Field = str | int | bool | None | list["Fields"] | list[str]
@@ -35,37 +36,28 @@ Fields = dict[str, Field]
 class Batch:
     """A batch on its way. `number` is drawn for it and marks its events in the journal.
 
+    `topics` are what it touches, of which `streams` are told of after its commit. `size_bytes` is about how much is sent.
+
     `plain` is the append of a holder that is all there is, none of whose texts holds BETWEEN: what a run does most of the time, with
     a statement of its own.
     `releases` are all that is written where whoever claimed many entries has done with them, of which nobody need be told. Any
     other batch has `document`, its items as JSON, `notices`, what to tell whom on its commit, and `contents`, its payloads.
-    `wishes` are what any but a plain one is to claim.
+    `written_once` is what no other batch of the same statement may be about, where its kind has a statement of its own. `wishes`
+    are what any but a plain one is to claim.
     """
 
     items: tuple[Item, ...]
     number: int
     topics: frozenset[str]
+    streams: frozenset[str] = frozenset()
+    size_bytes: int = 0
+    written_once: frozenset[object] = frozenset()
     plain: Append | None = None
     releases: tuple[Release, ...] = ()
     document: str = ""
     notices: str = "[]"
     contents: tuple[bytes, ...] = ()
     wishes: tuple[ClaimDue, ...] = ()
-
-    @property
-    def size_bytes(self) -> int:
-        """About how much is sent."""
-        if self.plain is not None:
-            return sum(len(event.body) for event in self.plain.events)
-        noted = sum(len(release.note) for release in self.releases)
-        return noted + len(self.document) + sum(map(len, self.contents))
-
-    @property
-    def written_once(self) -> frozenset[tuple[str, str]]:
-        """What no other batch of the same statement may be about, where its kind has a statement of its own."""
-        if self.plain is not None:
-            return frozenset({("", self.plain.stream)})
-        return frozenset((release.queue, release.item) for release in self.releases)
 
     def place_of(self, written: int) -> int:
         """Where an item stands in the batch, of which the server knows only what is written, and in which order."""
@@ -76,12 +68,14 @@ def encode(items: tuple[Item, ...], channels: Channels, number: int) -> Batch:
     """A batch of items, ready to be sent. Raises CallerMistake (`not_storable`) for what no text or number of a server holds."""
     try:
         plain = _plain(items)
-        if plain is not None and _can_be_joined(plain):
-            return Batch(items, number, frozenset((plain.stream,)), plain)
+        if plain is not None and BETWEEN not in (text := _text_of(plain)):
+            stream = frozenset((plain.stream,))
+            return Batch(items, number, stream, stream, len(text), stream, plain)
         wishes = tuple(_wish(item) for item in items if isinstance(item, ClaimDue))
         releases = _releases(items)
         if releases is not None:
-            return Batch(items, number, frozenset(), releases=releases, wishes=wishes)
+            size, once = sum([len(one.note) for one in releases]), frozenset(_leases(releases))
+            return Batch(items, number, _NOTHING, _NOTHING, size, once, releases=releases, wishes=wishes)
         topics = frozenset(topic for item in items for topic in topics_of(item))
         places = count(1)
         fields = [_fields(item, places) for item in items if not isinstance(item, ClaimDue)]
@@ -92,18 +86,27 @@ def encode(items: tuple[Item, ...], channels: Channels, number: int) -> Batch:
             "Leave out NUL and characters that are no valid text (lone surrogates), and keep whole numbers within 64 bits.",
         ) from error
     shared = [topic for topic in sorted(topics) if topic.startswith((QUEUE_TOPIC, SIGNAL_TOPIC))]
-    told = [channels.notice(topic) for topic in shared]
     payloads = tuple(item.content for item in items if isinstance(item, PutPayload))
-    document, notices = _to_json(fields), _to_json(told)
-    return Batch(items, number, topics, document=document, notices=notices, contents=payloads, wishes=wishes)
+    document = _to_json(fields)
+    return Batch(
+        items,
+        number,
+        topics,
+        topics.difference(shared),
+        len(document) + sum(map(len, payloads)),
+        document=document,
+        notices=_to_json([channels.notice(topic) for topic in shared]),
+        contents=payloads,
+        wishes=wishes,
+    )
 
 
 def _plain(items: Sequence[Item]) -> Append | None:
-    match items:
-        case [Append(after=int(), generation=int(), events=[_, *_]) as append]:
-            return append
-        case _:
-            return None
+    """The append of a holder, where that is all there is."""
+    first = items[0]
+    if len(items) > 1 or not isinstance(first, Append) or not first.events:
+        return None
+    return None if first.after is None or first.generation is None else first
 
 
 def _releases(items: Sequence[Item]) -> tuple[Release, ...] | None:
@@ -113,10 +116,15 @@ def _releases(items: Sequence[Item]) -> tuple[Release, ...] | None:
         return None
     if any(one.due_at is not None and not one.is_quiet for one in releases):
         return None
-    if len({(one.queue, one.item) for one in releases}) < len(releases):
+    if len(_leases(releases)) < len(releases):
         return None
     _can_release(releases)
     return releases
+
+
+def _leases(releases: Sequence[Release]) -> set[tuple[str, str]]:
+    """The entries that are given back."""
+    return {(one.queue, one.item) for one in releases}
 
 
 def _can_release(releases: Sequence[Release]) -> None:
@@ -130,17 +138,17 @@ def _can_release(releases: Sequence[Release]) -> None:
             _aware(due_at)
 
 
-def _can_be_joined(append: Append) -> bool:
-    """Is BETWEEN in none of its texts? Raises for what `_fields` would raise for."""
-    texts = [append.stream, append.queue]
+def _text_of(append: Append) -> str:
+    """All its texts as one. Raises for what `_fields` would raise for."""
+    after, texts = append.after or 0, [append.stream, append.queue]
+    numbers = [after, after + len(append.events), append.generation or 0]
     for event in append.events:
         texts += (event.kind, event.body)
-        _whole(event.version)
+        numbers.append(event.version)
         _aware(event.at)
-    _whole(append.after or 0)
-    _whole((append.after or 0) + len(append.events))
-    _whole(append.generation or 0)
-    return BETWEEN not in _text("".join(texts))
+    _whole(min(numbers))
+    _whole(max(numbers))
+    return _text("".join(texts))
 
 
 def document_of(batches: Sequence[Batch]) -> str:

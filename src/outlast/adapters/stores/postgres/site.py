@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 from outlast.adapters.stores.postgres.channels import Channels
 from outlast.adapters.stores.postgres.committer import Committer
@@ -15,7 +15,7 @@ from outlast.adapters.stores.postgres.link import Dialer, Link
 from outlast.adapters.stores.postgres.listener import Listener
 from outlast.adapters.stores.postgres.patience import Patience
 from outlast.adapters.stores.postgres.pool import Pool
-from outlast.adapters.stores.watches import QUEUE_TOPIC, SIGNAL_TOPIC, Watches
+from outlast.adapters.stores.watches import Watches
 
 T = TypeVar("T")
 
@@ -54,9 +54,8 @@ class Site:
         return Patience(self._patience_seconds, self._where)
 
     def _tell(self, written: Sequence[Batch]) -> None:
-        topics = frozenset[str]().union(*[batch.topics for batch in written])
-        self._watches.touch(topics)
-        self.crier.cry(topic for topic in topics if not topic.startswith((QUEUE_TOPIC, SIGNAL_TOPIC)))
+        self._watches.touch(frozenset[str]().union(*[batch.topics for batch in written]))
+        self.crier.cry(frozenset[str]().union(*[batch.streams for batch in written]))
 
 
 class Annex:
@@ -69,7 +68,7 @@ class Annex:
         self._site: Site | None = None
         self._thread: threading.Thread | None = None
 
-    async def do(self, work: Callable[[Site], Coroutine[Any, Any, T]]) -> T:
+    async def do(self, work: Callable[[Site], Awaitable[T]]) -> T:
         """The result of work, done in the thread; it begins with the first."""
         with self._lock:
             if self._loop is None:
@@ -92,7 +91,7 @@ class Annex:
         loop.call_soon_threadsafe(loop.stop)
         await asyncio.to_thread(thread.join)
 
-    async def _at(self, work: Callable[[Site], Coroutine[Any, Any, T]]) -> T:
+    async def _at(self, work: Callable[[Site], Awaitable[T]]) -> T:
         if self._site is None:
             self._site = self._make_site()
         return await work(self._site)

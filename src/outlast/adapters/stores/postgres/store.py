@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from outlast.adapters.stores.postgres import journal, queues, rows, tasks
 from outlast.adapters.stores.postgres.address import read_address
@@ -221,7 +221,7 @@ class PostgresStore:
     async def _do(self, work: Callable[[Link], Awaitable[T]]) -> T:
         return await self._at(lambda site: site.do(work))
 
-    async def _at(self, work: Callable[[Site], Coroutine[Any, Any, T]]) -> T:
+    async def _at(self, work: Callable[[Site], Awaitable[T]]) -> T:
         home = self._home
         if home is None:
             raise closed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from outlast.adapters.stores.postgres.encoding import BETWEEN, Batch, document_of
@@ -37,12 +37,17 @@ _COMMIT_THEN_CLAIM = query("commit_batches_then_claim")
 _COMMITTED = Committed()
 
 
-async def write(link: Link, batches: Sequence[Batch]) -> list[Committed | Refused]:
+def write(link: Link, batches: Sequence[Batch]) -> Awaitable[list[Committed | Refused]]:
     """What became of each batch. Plain ones come with plain ones, no stream twice, releases with releases, no entry twice."""
-    if batches[0].plain is not None:
-        return await _write_appends(link, batches)
-    if not batches[0].document:
-        return await _write_releases(link, batches)
+    first = batches[0]
+    if first.plain is not None:
+        return (
+            _append_one(link, first.plain, first.number) if len(batches) == 1 else _append_many(link, batches)
+        )
+    return _write_mixed(link, batches) if first.document else _write_releases(link, batches)
+
+
+async def _write_mixed(link: Link, batches: Sequence[Batch]) -> list[Committed | Refused]:
     contents = [content for batch in batches for content in batch.contents]
     if any(batch.wishes for batch in batches):
         wishes = columns_of(batches)
@@ -57,43 +62,36 @@ async def write(link: Link, batches: Sequence[Batch]) -> list[Committed | Refuse
     return _answers(batches, refused, [row[3:] for row in found if row[0] is None])
 
 
-async def _write_appends(link: Link, batches: Sequence[Batch]) -> list[Committed | Refused]:
-    pairs = [(batch.plain, batch.number) for batch in batches if batch.plain is not None]
-    if len(pairs) == 1:
-        [(append, number)] = pairs
-        return [_COMMITTED if await _append_one(link, append, number) else await _why_refused(link, append)]
-    written = await _append_many(link, pairs)
-    return [
-        _COMMITTED if append.stream in written else await _why_refused(link, append) for append, _ in pairs
-    ]
-
-
-async def _append_one(link: Link, append: Append, number: int) -> bool:
-    events = append.events
-    guards = append.stream, append.after, append.queue, append.generation, number
+async def _append_one(link: Link, append: Append, number: int) -> list[Committed | Refused]:
+    events, text = append.events, _APPEND
+    given: list[object] = [append.stream, append.after, append.queue, append.generation, number]
     if append.after and len(events) <= _FEW:
-        given = [value for event in events for value in (event.kind, event.version, event.at, event.body)]
-        return await link.changes(_APPEND_FEW[len(events)], *guards, *given)
-    columns = zip(*[(event.kind, event.version, event.at, event.body) for event in events], strict=True)
-    return await link.changes(_APPEND, *guards, *map(list, columns))
+        text = _APPEND_FEW[len(events)]
+        for event in events:
+            given += (event.kind, event.version, event.at, event.body)
+    else:
+        columns = zip(*[(event.kind, event.version, event.at, event.body) for event in events], strict=True)
+        given += map(list, columns)
+    return [_COMMITTED if await link.changes(text, *given) else await _why_refused(link, append)]
 
 
-async def _append_many(link: Link, pairs: Sequence[tuple[Append, int]]) -> set[str]:
+async def _append_many(link: Link, batches: Sequence[Batch]) -> list[Committed | Refused]:
+    appends = [batch.plain for batch in batches if batch.plain is not None]
     events: list[EventRow] = []
     before: list[int] = []
     places: list[int] = []
-    for place, (append, _) in enumerate(pairs, 1):
+    for place, append in enumerate(appends, 1):
         before.append((append.after or 0) - len(events))
         places += [place] * len(append.events)
         events += append.events
     found = await link.rows(
         _APPEND_GROUPS,
-        BETWEEN.join([append.stream for append, _ in pairs]),
-        _spelled([append.after or 0 for append, _ in pairs]),
-        _spelled([len(append.events) for append, _ in pairs]),
-        BETWEEN.join([append.queue for append, _ in pairs]),
-        _spelled([append.generation or 0 for append, _ in pairs]),
-        _spelled([number for _, number in pairs]),
+        BETWEEN.join([append.stream for append in appends]),
+        _spelled([append.after or 0 for append in appends]),
+        _spelled([len(append.events) for append in appends]),
+        BETWEEN.join([append.queue for append in appends]),
+        _spelled([append.generation or 0 for append in appends]),
+        _spelled([batch.number for batch in batches]),
         _spelled(before),
         _spelled(places),
         BETWEEN.join([event.kind for event in events]),
@@ -101,7 +99,10 @@ async def _append_many(link: Link, pairs: Sequence[tuple[Append, int]]) -> set[s
         [event.at for event in events],
         BETWEEN.join([event.body for event in events]),
     )
-    return {row[0] for row in found}
+    written = {row[0] for row in found}
+    return [
+        _COMMITTED if append.stream in written else await _why_refused(link, append) for append in appends
+    ]
 
 
 def _spelled(numbers: list[int]) -> str:

@@ -111,6 +111,7 @@ def test_signals_and_queues_are_told_with_the_commit_and_streams_are_not() -> No
     told = [text for _, text in json.loads(batch.notices)]
     assert told == ["me queue:runs", "me signals:r"]
     assert batch.topics == {"r", "signals:r", "queue:runs", "q"}
+    assert batch.streams == {"r", "q"}
 
 
 def test_a_topic_of_any_length_fits_into_a_notice() -> None:
