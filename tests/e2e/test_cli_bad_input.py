@@ -47,6 +47,44 @@ def test_wrong_usage_is_told_with_what_was_probably_meant(
     assert said.lower() in (error["detail"] + error["next"]).lower()
 
 
+@law("DOOR-3.d", "DOOR-3.f")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("runs",),
+        ("show", "r-1"),
+        ("trace", "r-1"),
+        ("stats",),
+        ("threads", "list"),
+        ("tasks", "list"),
+        ("memory", "stats"),
+        ("shadow", "report"),
+        ("pause", "r-1"),
+        ("db", "check"),
+        RUN[:-1],
+    ],
+)
+@pytest.mark.parametrize("path", ["docs", "outlast.yaml/outlast.db"])
+def test_store_that_can_never_be_where_it_is_configured_is_a_mistake_in_the_configuration(
+    library: Home, words: tuple[str, ...], path: str
+) -> None:
+    library.write(
+        "outlast.yaml",
+        f"llm: {{provider: offline}}\nharness: {{persistence: {{backend: sqlite, path: {path}}}}}\n",
+    )
+    error = error_of(library.here(*words, "--json"), 2)
+    assert error["code"] == "store_path"
+    assert path in error["detail"]
+    assert "harness.persistence.path" in error["next"]
+
+
+def test_worker_does_not_wait_for_a_store_that_can_never_be_there(library: Home) -> None:
+    library.write("outlast.yaml", "harness: {persistence: {backend: sqlite, path: docs}}\n")
+    ended = library.here("worker", "--until-idle")
+    assert ended.code == 2
+    assert "harness.persistence.path" in ended.err
+
+
 @pytest.mark.parametrize("verb", [("show",), ("resume",), ("threads", "show"), ("fork", "--at", "1")])
 def test_bytes_that_are_no_text_name_nothing_there_is(library: Home, verb: tuple[str, ...]) -> None:
     assert "There is no" in error_of(library.here(*verb, os.fsdecode(b"r-\xff"), "--json"), 4)["detail"]

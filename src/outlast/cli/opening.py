@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import TypeVar
 
-from outlast.domain.errors import CallerMistake, NotFound
+from outlast.domain.errors import CallerMistake
 from outlast.ports.store import Store
 from outlast.wiring.remembering import LongTermMemory, memory_of, without_memory
 from outlast.wiring.settings.load import load
 from outlast.wiring.settings.tree import Settings
-from outlast.wiring.stores import database_path, store_of
+from outlast.wiring.stores import existing_database, store_of
 
 T = TypeVar("T")
 
@@ -67,12 +67,7 @@ def with_memory(config: str | None, act: Callable[[LongTermMemory, datetime], Aw
 async def existing_store(settings: Settings) -> AsyncIterator[Store]:
     """The store of these settings, open; raises as `with_store` does."""
     if settings.harness.persistence.backend == "sqlite":
-        path = database_path(settings, os.environ)
-        if not path.exists():
-            detail = f"There is no database {path}: nothing was run here yet."
-            raise NotFound(
-                "nothing_here", detail, "Start a run, or name another configuration with --config."
-            )
+        existing_database(settings, os.environ)
     async with store_to_fill(settings) as store:
         yield store
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Final
 
 from outlast.adapters.stores.sqlite.compaction import compact_file
 from outlast.adapters.stores.sqlite.inspection import Inspection, inspect_file
+from outlast.adapters.stores.sqlite.place import must_be_possible
 from outlast.adapters.stores.sqlite.store import SqliteStore
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.ports.store import Store
@@ -67,7 +69,7 @@ def give_back(settings: Settings, environ: Mapping[str, str], limit_seconds: flo
 def inspect_store(settings: Settings, environ: Mapping[str, str]) -> Inspection:
     """A closer look at the database, without changing it.
 
-    Raises CallerMistake (`nothing_to_inspect` for a store that is no file), NotFound (`nothing_here`), Broken.
+    Raises CallerMistake (`nothing_to_inspect` for a store that is no file), Broken, and as `existing_database` does.
     """
     backend = settings.harness.persistence.backend
     store_of(settings, environ)
@@ -77,12 +79,7 @@ def inspect_store(settings: Settings, environ: Mapping[str, str]) -> Inspection:
             f"harness.persistence.backend is {backend}; there is no database file.",
             "Use sqlite." if backend == "memory" else "Ask the server's own tools.",
         )
-    path = database_path(settings, environ)
-    if not path.exists():
-        raise NotFound(
-            "nothing_here", f"There is no database {path}: nothing was run here yet.", "Start a run."
-        )
-    return inspect_file(path)
+    return inspect_file(existing_database(settings, environ))
 
 
 def address_of(settings: Settings, environ: Mapping[str, str]) -> str:
@@ -101,6 +98,19 @@ def address_of(settings: Settings, environ: Mapping[str, str]) -> str:
 def database_path(settings: Settings, environ: Mapping[str, str]) -> Path:
     """Where the SQLite database is: as configured, relative to the configuration."""
     return settings.path(settings.harness.persistence.path, environ)
+
+
+def existing_database(settings: Settings, environ: Mapping[str, str]) -> Path:
+    """The SQLite database that is there.
+
+    Raises NotFound (`nothing_here`) where there is none, CallerMistake (`store_path`) where there can be none.
+    """
+    path = database_path(settings, environ)
+    must_be_possible(path)
+    if not os.path.lexists(path):
+        detail = f"There is no database {path}: nothing was run here yet."
+        raise NotFound("nothing_here", detail, "Start a run, or name another configuration with --config.")
+    return path
 
 
 def _redis(settings: Settings, environ: Mapping[str, str]) -> Store:

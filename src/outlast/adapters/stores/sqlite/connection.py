@@ -10,7 +10,7 @@ from pathlib import Path
 from outlast.adapters.stores.sqlite.place import prepare_file
 from outlast.adapters.stores.sqlite.schema import migrate, migrations
 from outlast.adapters.stores.sqlite.troubles import in_our_words, primary_code
-from outlast.domain.errors import Broken
+from outlast.domain.errors import Broken, CallerMistake
 
 _OLDEST = (3, 38, 0)
 _STATEMENTS_KEPT = 256
@@ -55,7 +55,10 @@ class Opener:
                 "The store in memory was lost after an error that could not be undone.",
                 "Start again, or set harness.persistence.backend to sqlite to keep what is stored.",
             )
-        return self.open_writer()
+        try:
+            return self.open_writer()
+        except CallerMistake as gone:
+            raise Broken("store_unavailable", gone.detail, gone.next_step) from gone
 
     def open_reader(self) -> sqlite3.Connection:
         """A connection that only reads the file."""

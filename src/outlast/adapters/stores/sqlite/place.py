@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from outlast.domain.errors import Broken
+from outlast.domain.errors import Broken, CallerMistake, OutlastError
 
 _NETWORK = frozenset(
     {
@@ -24,13 +25,22 @@ _NETWORK = frozenset(
     }
     | {"glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "orangefs", "smb3", "smbfs"}
 )
+_OF_THE_MACHINE = frozenset(
+    {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.ESTALE}
+)
+"""What a system refuses for now, whatever the path is."""
+
 _OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+_NEXT_STEP = "Set harness.persistence.path to a file in a directory that this user may write to."
 
 
 def prepare_file(path: Path) -> None:
     """Make the directory (mode 0700) and an empty file (mode 0600) where there is none.
 
-    Raises Broken (`store_unavailable`) on a network file system and where the file cannot be made.
+    Raises CallerMistake (`store_path`) for a path that cannot be a store: a folder, below a file, without permission, on a network
+    file system; and Broken (`store_unavailable`) where the machine is short of something.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -39,17 +49,30 @@ def prepare_file(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError as error:
         if not path.is_file():
-            raise _unusable(path, error) from error
+            raise _unusable(
+                path, "a file is in the place of one of its folders, or a folder in its own"
+            ) from error
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise _unusable(path, "this user may not read and write it") from error
     except OSError as error:
-        raise _unusable(path, error) from error
+        why = error.strerror or str(error)
+        if error.errno in _OF_THE_MACHINE:
+            detail = f"The store {path} cannot be opened: {why}."
+            raise Broken("store_unavailable", detail, "Make room for it, then try again.") from error
+        raise _unusable(path, why) from error
 
 
-def _unusable(path: Path, error: OSError) -> Broken:
-    return Broken(
-        "store_unavailable",
-        f"The store {path} cannot be opened: {error.strerror or error}.",
-        "Set harness.persistence.path to a file in a directory that this user may write to.",
-    )
+def must_be_possible(path: Path) -> None:
+    """Raise CallerMistake (`store_path`) where there is no file and none can be made, as far as a look can tell."""
+    if path.is_dir():
+        raise _unusable(path, "it is a folder")
+    nearest = next(folder for folder in path.parents if os.path.lexists(folder))
+    if not os.path.isdir(nearest):
+        raise _unusable(path, f"{nearest} is no folder")
+
+
+def _unusable(path: Path, why: str) -> OutlastError:
+    return CallerMistake("store_path", f"The store {path} cannot be opened: {why}.", _NEXT_STEP)
 
 
 def _refuse_network(path: Path) -> None:
@@ -59,8 +82,8 @@ def _refuse_network(path: Path) -> None:
         return  # not Linux: there is no table of mounts to look into
     kind = network_file_system(path.parent.resolve(), mounts)
     if kind is not None:
-        raise Broken(
-            "store_unavailable",
+        raise CallerMistake(
+            "store_path",
             f"The store {path} lies on a network file system ({kind}), where SQLite's locks and its shared memory do not hold.",
             "Set harness.persistence.path to a local disk, or use the postgres backend to share a store between machines.",
         )

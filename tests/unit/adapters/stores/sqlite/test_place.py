@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from outlast.adapters.stores.sqlite import place
-from outlast.adapters.stores.sqlite.place import network_file_system, prepare_file
-from outlast.domain.errors import Broken
+from outlast.adapters.stores.sqlite.place import must_be_possible, network_file_system, prepare_file
+from outlast.domain.errors import CallerMistake
 
 MOUNTS = [
     "/dev/vda / ext4 rw,relatime 0 0",
@@ -46,9 +46,9 @@ def test_network_file_systems_are_told_from_local_ones(directory: str, kind: str
 
 def test_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "network_file_system", lambda _directory, _mounts: "nfs")
-    with pytest.raises(Broken, match="network file system") as refused:
+    with pytest.raises(CallerMistake, match="network file system") as refused:
         prepare_file(tmp_path / "outlast.db")
-    assert refused.value.code == "store_unavailable"
+    assert refused.value.code == "store_path"
     assert "postgres" in refused.value.next_step
     assert not (tmp_path / "outlast.db").exists()
 
@@ -71,12 +71,21 @@ def test_a_file_that_is_there_is_left_as_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place_of_file", ["/proc/outlast/outlast.db", "/dev/null/outlast.db"])
 def test_a_place_that_cannot_hold_a_file_is_refused(place_of_file: str) -> None:
-    with pytest.raises(Broken, match="cannot be opened") as refused:
+    with pytest.raises(CallerMistake, match="cannot be opened") as refused:
         prepare_file(Path(place_of_file))
-    assert refused.value.code == "store_unavailable"
+    assert refused.value.code == "store_path"
     assert "persistence.path" in refused.value.next_step
 
 
 def test_a_directory_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(Broken, match="cannot be opened"):
+    with pytest.raises(CallerMistake, match="cannot be opened"):
         prepare_file(tmp_path)
+
+
+def test_a_place_below_a_file_can_hold_no_store(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(CallerMistake, match="file is no folder"):
+        must_be_possible(tmp_path / "file" / "deep" / "outlast.db")
+    must_be_possible(tmp_path / "none" / "deep" / "outlast.db")
+    with pytest.raises(CallerMistake, match="it is a folder"):
+        must_be_possible(tmp_path)
