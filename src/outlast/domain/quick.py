@@ -6,10 +6,7 @@ takes five times as long to make as an open one would. Here a new instance is an
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
-from functools import cache
-from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
@@ -44,32 +41,9 @@ def quick(kind: type[T]) -> type[T]:
     return kind
 
 
-def changed(value: T, **changes: Any) -> T:
-    """A copy of an instance of a quick class with some fields changed, at a third of the price of `dataclasses.replace`.
-
-    Raises TypeError for a field it does not have.
-    """
-    kind: Any = type(value)
-    names, read = _reading_of(kind)
-    copy: T = kind(**dict(zip(names, read(value), strict=True)) | changes)
-    return copy
-
-
 def is_quick(kind: type[Any]) -> bool:
     """Is this a class made by `quick`?"""
     return kind.__dict__.get("__getnewargs_ex__") is _named
-
-
-@cache
-def _reading_of(kind: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """The names of the fields of a dataclass, and what reads all of them at once."""
-    names = tuple([part.name for part in fields(kind)])
-    read = (
-        attrgetter(*names)
-        if len(names) > 1
-        else lambda value: tuple([getattr(value, name) for name in names])
-    )
-    return names, read
 
 
 def _parameters(parts: tuple[Field[Any], ...], names: dict[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeVar
 
@@ -12,7 +12,7 @@ from outlast.domain.door import Json, apart, clean_text, in_words
 from outlast.domain.errors import OutlastError, Passing
 from outlast.domain.events import AnyEvent, HookRan, PinnedTool, QuestionAsked, ToolAnswered, ToolUnsettled
 from outlast.domain.hooks import AFTER_TOOL, BEFORE_TOOL
-from outlast.domain.quick import changed, quick
+from outlast.domain.quick import quick
 from outlast.domain.run import Call, RunState
 from outlast.domain.task import RetrySettings
 from outlast.domain.tool_call import Effect, ToolError, ToolOutcome
@@ -28,7 +28,7 @@ from outlast.runs.money import Spending
 from outlast.runs.moves import shown_error
 from outlast.runs.perform_model import backoff_seconds
 from outlast.runs.tool_context import context_for
-from outlast.runs.tool_outcome import outcome_of
+from outlast.runs.tool_outcome import Took, outcome_of
 
 T = TypeVar("T")
 
@@ -177,14 +177,9 @@ def _settled(work: _AtWork, attempts: int, result: Returned) -> Outcome | Leg:
         return Outcome([*hooks, ToolUnsettled(call.call.id, result.detail)])
     if isinstance(result, Handle):
         return partial(begun_in_background, desk, state, call, hooks, result)
-    outcome, events, items = outcome_of(desk, state, call, work.tool, result, work.edited)
-    outcome = changed(
-        outcome,
-        duration_ms=round((desk.seconds() - work.started_seconds) * 1000),
-        attempts=attempts,
-        spent_tokens=work.spending.tokens,
-        spent_usd=work.spending.usd,
-    )
+    duration_ms = round((desk.seconds() - work.started_seconds) * 1000)
+    took = Took(duration_ms, attempts, work.spending.tokens, work.spending.usd)
+    outcome, events, items = outcome_of(desk, state, call, work.tool, result, work.edited, took)
     if AFTER_TOOL in state.definition.hooks:
         return partial(_after, work, outcome, events, items)
     return Outcome([*hooks, *events, _answer(call, outcome)], items)
@@ -202,7 +197,7 @@ async def _after(
     veto = await _hooked(work.desk, work.state, AFTER_TOOL, info, call, hooks)
     if veto is not None:
         error = shown_error(veto)
-        outcome = changed(outcome, ok=False, shown=error, error=veto, found=(), fetched=())
+        outcome = replace(outcome, ok=False, shown=error, error=veto, found=(), fetched=())
         events = []
     return Outcome([*hooks, *events, _answer(call, outcome)], items)
 

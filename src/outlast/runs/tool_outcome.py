@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from outlast.domain.bounded import bound
 from outlast.domain.door import Json, clean_text, in_words, stored_form
 from outlast.domain.errors import ModelMistake
 from outlast.domain.events import AnyEvent, ReportWritten
+from outlast.domain.quick import quick
 from outlast.domain.run import Call, RunState
 from outlast.domain.source import Fetched, Found
 from outlast.domain.tool_call import ToolError, ToolOutcome
@@ -18,45 +20,65 @@ from outlast.runs.drafts import report_event
 from outlast.runs.moves import shown_error
 
 
+@quick
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What the tries of a call took, and what model calls made by the tool itself used up."""
+
+    duration_ms: int
+    attempts: int
+    spent_tokens: int
+    spent_usd: float
+
+
 def outcome_of(
-    desk: Desk, state: RunState, call: Call, tool: Tool, result: object, edited: dict[str, Json] | None
+    desk: Desk,
+    state: RunState,
+    call: Call,
+    tool: Tool,
+    result: object,
+    edited: dict[str, Json] | None,
+    took: Took,
 ) -> tuple[ToolOutcome, list[AnyEvent], list[Item]]:
     """What a call comes to, and what is written with it. What a tool returned may be anything, so that reading it may fail."""
     try:
-        return _outcome_of(desk, state, call, tool, result, edited)
+        match result:
+            case ToolResult():
+                return _of_result(desk, tool, result, edited, took)
+            case ToolError() as error:
+                return _failure(error, took)
+            case Draft(content=content):
+                return _handed_in(desk, state, call, content, took)
+            case other:
+                wrong = f"{tool.name} returned {type(other).__name__}, not a ToolResult."
+                return _failure(ToolError("tool_failed", wrong), took)
     except Exception as error:  # noqa: BLE001 - the effect took place; the model must be told whatever came back
         detail = f"What {tool.name} returned cannot be read: {in_words(error)}"
-        wrong = ToolError("invalid_output", detail[:2000])
-        return ToolOutcome(False, shown_error(wrong), wrong), [], []
+        return _failure(ToolError("invalid_output", detail[:2000]), took)
 
 
-def _outcome_of(
-    desk: Desk, state: RunState, call: Call, tool: Tool, result: object, edited: dict[str, Json] | None
-) -> tuple[ToolOutcome, list[AnyEvent], list[Item]]:
-    match result:
-        case ToolError() as error:
-            return ToolOutcome(False, shown_error(error), error), [], []
-        case Draft(content=content):
-            return _handed_in(desk, state, call, content)
-        case ToolResult():
-            return _of_result(desk, tool, result, edited)
-        case other:
-            error = ToolError(
-                "tool_failed", f"{tool.name} returned {type(other).__name__}, not a ToolResult."
-            )
-            return ToolOutcome(False, shown_error(error), error), [], []
+def _failure(error: ToolError, took: Took) -> tuple[ToolOutcome, list[AnyEvent], list[Item]]:
+    outcome = ToolOutcome(
+        False,
+        shown_error(error),
+        error,
+        duration_ms=took.duration_ms,
+        attempts=took.attempts,
+        spent_tokens=took.spent_tokens,
+        spent_usd=took.spent_usd,
+    )
+    return outcome, [], []
 
 
 def _handed_in(
-    desk: Desk, state: RunState, call: Call, content: dict[str, Json]
+    desk: Desk, state: RunState, call: Call, content: dict[str, Json], took: Took
 ) -> tuple[ToolOutcome, list[AnyEvent], list[Item]]:
     try:
         draft = stored_form(content)
         assert isinstance(draft, dict)
         written: ReportWritten = report_event(draft, state, desk.ledger, by=call.branch)
     except ModelMistake as mistake:
-        error = ToolError(mistake.code, str(mistake))
-        return ToolOutcome(False, shown_error(error), error), [], []
+        return _failure(ToolError(mistake.code, str(mistake)), took)
     claims = sum(len(section.claims) for section in written.report.sections)
     told: dict[str, Json] = {
         "report": "written",
@@ -64,30 +86,32 @@ def _handed_in(
         "sources": len(written.report.sources),
         "left_out": list(written.dropped),
     }
-    return ToolOutcome(True, json.dumps(told, ensure_ascii=False)), [written], []
+    outcome = ToolOutcome(
+        True,
+        json.dumps(told, ensure_ascii=False),
+        duration_ms=took.duration_ms,
+        attempts=took.attempts,
+        spent_tokens=took.spent_tokens,
+        spent_usd=took.spent_usd,
+    )
+    return outcome, [written], []
 
 
 def _of_result(
-    desk: Desk, tool: Tool, result: ToolResult, edited: dict[str, Json] | None
+    desk: Desk, tool: Tool, result: ToolResult, edited: dict[str, Json] | None, took: Took
 ) -> tuple[ToolOutcome, list[AnyEvent], list[Item]]:
     if not result.success:
-        error = ToolError(
-            "tool_failed", clean_text(result.error or "The tool failed and did not say why.")[:4000]
-        )
-        return ToolOutcome(False, shown_error(error), error), [], []
+        said = clean_text(result.error or "The tool failed and did not say why.")[:4000]
+        return _failure(ToolError("tool_failed", said), took)
     problems = desk.means.check_output(tool, result.data)
     if problems:
-        error = ToolError(
-            "invalid_output",
-            f"What {tool.name} returned does not fit its schema.",
-            tuple(map(clean_text, problems)),
-        )
-        return ToolOutcome(False, shown_error(error), error), [], []
+        detail = f"What {tool.name} returned does not fit its schema."
+        return _failure(ToolError("invalid_output", detail, tuple(map(clean_text, problems))), took)
     try:
         text, repairs = _as_text(result.data)
     except ModelMistake as mistake:
-        error = ToolError("invalid_output", f"What {tool.name} returned cannot be stored. {mistake}")
-        return ToolOutcome(False, shown_error(error), error), [], []
+        detail = f"What {tool.name} returned cannot be stored. {mistake}"
+        return _failure(ToolError("invalid_output", detail), took)
     items: list[Item] = []
     bounded = bound(text)
     digest = None
@@ -95,17 +119,20 @@ def _of_result(
         digest, item = desk.keep(text)
         bounded = bound(text, digest=digest)
         items.append(item)
-    fetched = [_fetched(desk, source, items) for source in result.read]
     outcome = ToolOutcome(
         True,
         bounded.shown,
-        artifact=digest if bounded.is_cut else None,
+        artifact=digest,
         size_bytes=bounded.size_bytes if bounded.is_cut else 0,
         found=tuple(
-            Found(clean_text(one.url), clean_text(one.title), clean_text(one.query)) for one in result.found
+            [Found(clean_text(one.url), clean_text(one.title), clean_text(one.query)) for one in result.found]
         ),
-        fetched=tuple(fetched),
+        fetched=tuple([_fetched(desk, source, items) for source in result.read]),
+        duration_ms=took.duration_ms,
+        attempts=took.attempts,
         note="" if edited is None else _edited_note(edited),
+        spent_tokens=took.spent_tokens,
+        spent_usd=took.spent_usd,
         repairs=repairs,
     )
     return outcome, [], items

@@ -9,7 +9,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 
 import pytest
 
-from outlast.domain.quick import changed, is_quick, quick
+from outlast.domain.quick import is_quick, quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,6 @@ class Quick(Base):
     size_bytes: int = 3
     parts: dict[str, int] = field(default_factory=dict)
     note: str = field(default="", kw_only=True)
-
-
-@quick
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """One field."""
-
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +74,6 @@ def test_it_is_replaced_copied_and_pickled_like_any_other() -> None:
     assert replace(made, size_bytes=4) == Quick("a", 4, {"b": 1}, note="c")
     assert copy.copy(made) == made == copy.deepcopy(made)
     assert pickle.loads(pickle.dumps(made)) == made
-
-
-def test_a_changed_copy_is_what_replacing_gives_and_leaves_the_first_as_it_was() -> None:
-    made = Quick("a", parts={"b": 1}, note="c")
-    copied = changed(made, size_bytes=4, note="d")
-    assert copied == replace(made, size_bytes=4, note="d") != made
-    assert copied.parts is made.parts
-    assert changed(Alone("a"), name="b") == Alone("b")
-    with pytest.raises(TypeError, match="unknown"):
-        changed(made, unknown=1)
 
 
 def test_quick_classes_are_told_from_others() -> None:
