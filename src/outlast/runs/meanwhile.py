@@ -6,6 +6,8 @@ from collections.abc import Callable, Coroutine, Generator
 from types import coroutine
 from typing import Any, TypeVar
 
+from outlast.domain.under_way import rest_of
+
 T = TypeVar("T")
 
 
@@ -15,25 +17,17 @@ def while_waiting(work: Coroutine[Any, Any, T], meanwhile: Callable[[], None]) -
 
     Work that never waits leaves no time for it. Raises what `work` raises, else what `meanwhile` raised, once the work is done.
     """
-    trouble: BaseException | None = None
     try:
         awaited = work.send(None)
-        try:
-            meanwhile()
-        except BaseException as error:  # noqa: BLE001 - the work is under way; what became of it has to be heard first
-            trouble = error
-        while True:
-            try:
-                sent = yield awaited
-            except GeneratorExit:
-                work.close()
-                raise
-            except BaseException as error:  # noqa: BLE001 - handed on to the work, as `yield from` would
-                awaited = work.throw(error)
-            else:
-                awaited = work.send(sent)
     except StopIteration as done:
-        if trouble is not None:
-            raise trouble from None
         result: T = done.value
         return result
+    trouble: BaseException | None = None
+    try:
+        meanwhile()
+    except BaseException as error:  # noqa: BLE001 - the work is under way; what became of it has to be heard first
+        trouble = error
+    came = yield from rest_of(work, awaited)
+    if trouble is not None:
+        raise trouble from None
+    return came

@@ -7,7 +7,7 @@ import pickle
 import signal
 import sys
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 from typing import Any, Final, Protocol
 
@@ -16,12 +16,13 @@ from outlast.adapters.execution.line import Ended
 from outlast.adapters.execution.loading import Origin, origin_of
 from outlast.adapters.execution.outcome import OTHERWISE, Answer, answer_of, decode, raised
 from outlast.adapters.execution.printed import as_text
-from outlast.adapters.execution.revive import revive_arguments
+from outlast.adapters.execution.revive import revivable, revive_arguments
 from outlast.adapters.execution.runner import CARRIED
 from outlast.adapters.execution.schema_from_hints import context_parameter
 from outlast.domain.bounded import bound
 from outlast.domain.door import Json
 from outlast.domain.errors import CallerMistake, Passing, ToolTrouble
+from outlast.domain.under_way import rest_of
 from outlast.ports.tool import BaseTool, ToolContext, ToolResult
 
 _MOST_PRINTED_BYTES: Final = 4_000
@@ -40,19 +41,24 @@ class CallInLoop:
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._context = context_parameter(function)
+        self._revivable = revivable(function)
 
     async def __call__(self, tool: Called, arguments: dict[str, Json], context: ToolContext) -> Answer:
         """The answer. Raises Passing (`timeout`, `tool_failed`), and outlast's own errors as they come."""
-        named = revive_arguments(self._function, arguments)
+        named = revive_arguments(self._revivable, arguments)
         if self._context is not None:
             _make_workspace(context)
             named[self._context] = context
-        clock = asyncio.timeout(tool.timeout_seconds)
+        until_seconds = asyncio.get_running_loop().time() + tool.timeout_seconds
         try:
-            async with clock:
-                returned = await self._function(**named)
+            work = self._function(**named)
+            awaited = work.send(None)
+        except StopIteration as done:  # it never waited, so that no clock could have ended it
+            returned = done.value
         except Exception as error:
-            raise (_timeout(tool, "") if clock.expired() else raised(error)) from error
+            raise raised(error) from error
+        else:
+            returned = await _in_time(tool, rest_of(work, awaited), until_seconds)
         return await _with_text(answer_of(returned), context)
 
 
@@ -107,6 +113,15 @@ def _whereabouts(declared: Any) -> tuple[Origin, str | None]:
             f"The attributes of {type(declared).__name__} cannot be taken to a process of its own: {error}.",
             "Keep only plain values on the instance, or write execute as async def.",
         ) from error
+
+
+async def _in_time(tool: Called, work: Awaitable[object], until_seconds: float) -> object:
+    clock = asyncio.timeout_at(until_seconds)
+    try:
+        async with clock:
+            return await work
+    except Exception as error:
+        raise (_timeout(tool, "") if clock.expired() else raised(error)) from error
 
 
 def _make_workspace(context: ToolContext) -> None:

@@ -18,15 +18,24 @@ _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 """What is the same in JSON and in Python."""
 
 
-def revive_arguments(function: Callable[..., Any], arguments: Mapping[str, Json]) -> dict[str, Any]:
-    """Valid `arguments` as the function's hints promise them, with Enum members and dataclasses."""
-    hints = hints_of(function)
-    return {name: revive(value, hints.get(name, Any)) for name, value in arguments.items()}
+def revivable(function: Callable[..., Any]) -> dict[str, Any]:
+    """The hints of a function's parameters that promise more than JSON holds."""
+    hints = hints_of(function).items()
+    return {name: hint for name, hint in hints if name != "return" and not _is_plain(hint)}
+
+
+def revive_arguments(hints: Mapping[str, Any], arguments: Mapping[str, Json]) -> dict[str, Any]:
+    """Valid `arguments` as the `revivable` hints of a function promise them, with Enum members and dataclasses."""
+    named = dict(arguments)
+    for name, hint in hints.items():
+        if name in named:
+            named[name] = revive(named[name], hint)
+    return named
 
 
 def revive(value: Any, hint: Any) -> Any:
     """`value`, already valid for the schema of `hint`, as an instance of `hint`."""
-    if hint is Any or (isinstance(hint, type) and hint in _PLAIN):
+    if _is_plain(hint):
         return value
     origin, members = get_origin(hint), get_args(hint)
     if origin in (Annotated, typing.Required, typing.NotRequired):
@@ -60,6 +69,10 @@ def plain_json(value: Any) -> Any:
     if isinstance(value, PurePath):
         return str(value)
     return value.isoformat() if isinstance(value, date) else value
+
+
+def _is_plain(hint: Any) -> bool:
+    return hint is Any or (isinstance(hint, type) and hint in _PLAIN)
 
 
 def _class_instance(value: Any, hint: Callable[..., Any]) -> Any:

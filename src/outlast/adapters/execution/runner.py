@@ -19,7 +19,7 @@ from typing import Any, Final, NoReturn
 
 from outlast.adapters.execution.loading import Origin, load
 from outlast.adapters.execution.outcome import Answer, answer_of, encode
-from outlast.adapters.execution.revive import revive_arguments
+from outlast.adapters.execution.revive import revivable, revive_arguments
 from outlast.adapters.execution.schema_from_hints import context_parameter
 from outlast.domain.errors import ToolTrouble
 from outlast.ports.tool import ToolContext
@@ -88,7 +88,7 @@ def _call(job: Mapping[str, Any]) -> Answer:
     sys.path[:] = job["sys_path"]
     target = load(Origin(**job["origin"]))
     function = _instance(target, job["state"]).execute if isinstance(target, type) else target
-    arguments = revive_arguments(function, job["arguments"])
+    arguments = revive_arguments(revivable(function), job["arguments"])
     if (name := context_parameter(function)) is not None:
         arguments[name] = _context(job["context"])
     returned = function(**arguments)

@@ -97,6 +97,36 @@ async def test_timeout_cancels_and_says_so(context: ToolContext) -> None:
     assert ended.is_set()
 
 
+async def test_the_time_of_a_tool_begins_before_it_first_waits(
+    context: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though its clock is set only then: what it computes until then counts, and it may end without any."""
+    loop, spent_seconds = asyncio.get_running_loop(), [0.0]
+    elapsed_seconds = loop.time
+    monkeypatch.setattr(loop, "time", lambda: elapsed_seconds() + sum(spent_seconds))
+
+    @tool(timeout_seconds=600)
+    async def computes(waits: bool) -> str:
+        """Compute for longer than there is time."""
+        spent_seconds.append(601.0)
+        if waits:
+            await asyncio.Event().wait()
+        return "done"
+
+    bound = bind(computes)
+    with pytest.raises(Passing, match=r"computes took longer than 600 seconds"):
+        await bound.run({"waits": True}, context)
+    assert await bound.run({"waits": False}, context) == ToolResult(success=True, data="done")
+
+
+async def test_arguments_that_do_not_go_with_a_function_are_a_failure_of_the_tool(
+    context: ToolContext,
+) -> None:
+    with pytest.raises(Passing, match="unexpected keyword argument 'style'") as caught:
+        await bind(SummarizeTool).run({"text": "t", "style": "short"}, context)
+    assert caught.value.code == "tool_failed"
+
+
 async def test_exception_may_pass_and_trouble_comes_as_it_is(context: ToolContext) -> None:
     @tool
     async def raises(kind: str) -> object:

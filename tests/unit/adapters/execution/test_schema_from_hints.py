@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 
 from outlast.adapters.execution.docstring import argument_docs, summary_of
-from outlast.adapters.execution.revive import plain_json, revive_arguments
+from outlast.adapters.execution.revive import plain_json, revivable, revive_arguments
 from outlast.adapters.execution.schema_from_hints import context_parameter, input_schema_of
 from outlast.domain.errors import CallerMistake
 from outlast.ports.tool import ToolContext
@@ -116,7 +116,7 @@ def test_arguments_come_back_as_the_hints_promise() -> None:
         "maybe": None,
         "names": ["a"],
     }
-    made = revive_arguments(everything, given)
+    made = revive_arguments(revivable(everything), given)
     assert made == {
         "point": Point(1, tags=["a"]),
         "options": {"depth": 1, "colour": Colour.RED},
