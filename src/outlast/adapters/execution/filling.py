@@ -27,19 +27,19 @@ class Shape:
 
 
 def shape_of(schema: Any, root: Mapping[str, Any]) -> Shape | None:
-    """The Shape of values of `schema`, or None where there is nothing to complete.
+    """The Shape of arrays and objects of `schema`, or None where there is nothing to complete in one.
 
     Follows `$ref` within `root`.
     """
     shape = _shape(schema, root, {})
-    return shape if shape.is_needed else None
+    return shape if _has_parts(shape) else None
 
 
 def completed(value: Any, shape: Shape | None) -> Any:
     """A copy of `value` with defaults filled in, and strings decoded that hold the array or object wanted.
 
-    A string is decoded only where the schema takes an array or object and no string, and only if it parses to
-    exactly that.
+    Where there is nothing to complete it is `value` itself. A string is decoded only where the schema takes an array
+    or object and no string, and only if it parses to exactly that.
     """
     if shape is None:
         return value
@@ -102,8 +102,12 @@ def _shape(schema: Any, root: Mapping[str, Any], seen: dict[int, Shape]) -> Shap
     _add_fields(shape, schema, root, seen)
     for part in (*schema.get("allOf", ()), *_only_branch(schema, root)):
         _merge(shape, _shape(part, root, seen))
-    shape.is_needed = bool(shape.decodes or shape.defaults or shape.fields or shape.items or shape.others)
+    shape.is_needed = bool(shape.decodes) or _has_parts(shape)
     return shape
+
+
+def _has_parts(shape: Shape) -> bool:
+    return bool(shape.defaults or shape.fields or shape.items or shape.others)
 
 
 def _add_fields(

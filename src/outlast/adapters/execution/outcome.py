@@ -38,11 +38,14 @@ def answer_of(returned: object) -> Answer:
     The data becomes plain JSON (bytes stay bytes, for whoever holds the artifacts). What JSON cannot hold
     makes a failure that names the place.
     """
-    if isinstance(returned, Ask) and not _is_text(returned.question):
+    if isinstance(returned, ToolResult):
+        result = returned
+    elif isinstance(returned, Ask) and not _is_text(returned.question):
         return failed(f"The tool asked a question that is no text: {returned.question!r:.200}")
-    if isinstance(returned, Ask | Draft | Handle):
+    elif isinstance(returned, Ask | Draft | Handle):
         return returned
-    result = returned if isinstance(returned, ToolResult) else ToolResult(success=True, data=returned)
+    else:
+        result = ToolResult(success=True, data=returned)
     if isinstance(result.data, bytes):
         return result
     try:

@@ -54,7 +54,7 @@ def check_arguments(tool: Tool, arguments: dict[str, Json]) -> dict[str, Json] |
 
     A string that holds JSON is decoded where the schema wants an array or object and it parses to exactly
     that. The error names each field, what was expected and what came, and carries a valid example.
-    `arguments` is not changed.
+    `arguments` is not changed, and given back where there is nothing to fill in.
     """
     ready = compiled(tool.input_schema)
     filled: dict[str, Json] = completed(arguments, ready.shape)
