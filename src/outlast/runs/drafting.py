@@ -6,7 +6,7 @@ Everything a commit will hold is drafted in memory first; the effects of the cal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -37,7 +37,7 @@ from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
 from outlast.runs.flight import Effect
 from outlast.runs.limits import limit_crossed
-from outlast.runs.making_room import DIGEST_CHARACTERS, SUMMARY_FORM, make_room
+from outlast.runs.making_room import DIGEST_CHARACTERS, SUMMARY_FORM, is_roomy, make_room
 from outlast.runs.money import model_asked, reserve_for
 from outlast.runs.moves import fail
 from outlast.runs.readings import Readings
@@ -62,7 +62,6 @@ class Started:
     command: CallModel | CallTool | RunHook | AskMemory
 
 
-@dataclass(slots=True)
 class Draft:
     """The events of a commit, what is written with them, and the effects that begin once it is durable.
 
@@ -70,13 +69,15 @@ class Draft:
     ready so far, by name.
     """
 
-    before: RunState | None = None
+    __slots__ = ("before", "effects", "handles", "items", "recorded", "started")
 
-    recorded: list[Recorded] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
-    handles: dict[str, Handle] = field(default_factory=dict)
-    started: list[Started] = field(default_factory=list)
-    effects: dict[str, Effect] = field(default_factory=dict)
+    def __init__(self, before: RunState | None = None) -> None:
+        self.before = before
+        self.recorded: list[Recorded] = []
+        self.items: list[Item] = []
+        self.handles: dict[str, Handle] = {}
+        self.started: list[Started] = []
+        self.effects: dict[str, Effect] = {}
 
 
 class Drafter:
@@ -140,16 +141,16 @@ class Drafter:
 
     def _record(self, draft: Draft, command: Command, now: datetime) -> None:
         match command:
+            case CallModel():
+                self._intend_model(draft, command, now)
+            case CallTool():
+                self._intend_tool(draft, command, now)
             case Record(event=StateEntered() as event):
                 self.place(draft, recordable(self._checked(event)), now)
             case Record(event=ValueSet(name=name, value=value)):
                 self.place(draft, recordable(ValueSet(name, stored_form(value))), now)
             case Record(event=event):
                 self.place(draft, recordable(event), now)
-            case CallModel():
-                self._intend_model(draft, command, now)
-            case CallTool():
-                self._intend_tool(draft, command, now)
             case RunHook(hook=hook, point=point, subject=subject):
                 self._must_be_of_task(hook)
                 asked = HookRequested(hook, point, subject, self.readings.state.generation)
@@ -211,12 +212,14 @@ class Drafter:
             raise CallerMistake("unknown_branch", detail, "Open it with `open_branch` first.")
         conversation = self.readings.conversations[command.branch]
         conversation.settle()
-        summary = make_room(self.readings, branch, now, lambda event: self.place(draft, event, now))
-        if summary is not None:
-            asked = CallModel(branch.id, summary.purpose, SUMMARY_FORM, with_tools=False)
-            self._start(draft, Started(summary, asked), now)
-            return
-        tokens, usd = reserve_for(state, branch, conversation.tokens)
+        if not is_roomy(conversation, state.definition):
+            summary = make_room(self.readings, branch, now, lambda event: self.place(draft, event, now))
+            if summary is not None:
+                asked = CallModel(branch.id, summary.purpose, SUMMARY_FORM, with_tools=False)
+                self._start(draft, Started(summary, asked), now)
+                return
+        model = model_asked(state, branch)
+        tokens, usd = reserve_for(model, conversation.tokens)
         crossed = limit_crossed(state, now, tokens, usd)
         if crossed is not None:
             self.place(draft, crossed, now)
@@ -226,7 +229,7 @@ class Drafter:
             branch=command.branch,
             purpose=command.purpose,
             role=branch.role,
-            model=model_asked(state, branch).model,
+            model=model.model,
             generation=state.generation,
             digest=conversation.digest[:DIGEST_CHARACTERS],
             reserved_tokens=tokens,

@@ -14,8 +14,9 @@ from outlast.domain.door import digest_of
 from outlast.domain.events import AnyEvent, ContextCrowded, ContextFolded, ModelRequested
 from outlast.domain.message import Message
 from outlast.domain.run import Branch
+from outlast.domain.task import TaskDefinition
 from outlast.runs.compression import Fold
-from outlast.runs.conversation import SummaryAsked
+from outlast.runs.conversation import Conversation, SummaryAsked
 from outlast.runs.limits import limit_crossed
 from outlast.runs.lines import Kind
 from outlast.runs.made_summaries import made_summary
@@ -44,14 +45,22 @@ _MOST_COMPRESSIONS: Final = 4
 Place = Callable[[AnyEvent], None]
 
 
+def is_roomy(conversation: Conversation, definition: TaskDefinition) -> bool:
+    """Is there nothing to do about a context, as there mostly is not? Where this says no, `make_room` tells."""
+    return (
+        conversation.summary is None
+        and conversation.ceiling is None
+        and conversation.steps < definition.compression_threshold
+        and conversation.tokens <= definition.context_max_tokens
+    )
+
+
 def make_room(readings: Readings, branch: Branch, now: datetime, place: Place) -> ModelRequested | None:
     """Compress the context of a branch as far as is due, recording what is done.
 
     Returns the intent to ask for a summary, where one is needed first.
     """
     scene = Scene(readings, branch)
-    if scene.is_roomy:
-        return None
     for _ in range(_MOST_COMPRESSIONS):
         match scene.due:
             case None:
@@ -69,9 +78,9 @@ def make_room(readings: Readings, branch: Branch, now: datetime, place: Place) -
 
 def messages_for(readings: Readings, intent: ModelRequested) -> Sequence[Message]:
     """What the model is shown for a call that was intended."""
-    scene = Scene(readings, readings.state.branches[intent.branch])
     if intent.summarises_before is None:
-        return scene.conversation.messages
+        return readings.conversations[intent.branch].messages
+    scene = Scene(readings, readings.state.branches[intent.branch])
     fold = scene.fold_before(intent.summarises_before)
     most = fold.most_tokens if fold is not None else 0
     return _asking(scene, intent.summarises_before, int(intent.call[1:]), most)
@@ -106,7 +115,7 @@ def _is_to_be_asked(scene: Scene, fold: Fold, now: datetime) -> bool:
         return False
     if state.limits.max_steps - state.counters.steps < STEPS_LEFT:
         return False
-    tokens, usd = reserve_for(state, scene.branch, scene.conversation.tokens)
+    tokens, usd = reserve_for(model_asked(state, scene.branch), scene.conversation.tokens)
     return limit_crossed(state, now, 2 * tokens, 2 * usd) is None
 
 
@@ -118,13 +127,14 @@ def _intent(scene: Scene, fold: Fold) -> ModelRequested:
     state, branch = scene.state, scene.branch
     position = state.position + 1
     messages = _asking(scene, fold.before, position, fold.most_tokens)
-    tokens, usd = reserve_for(state, branch, scene.conversations.count(messages, ()))
+    model = model_asked(state, branch)
+    tokens, usd = reserve_for(model, scene.conversations.count(messages, ()))
     return ModelRequested(
         call=f"m{position}",
         branch=branch.id,
         purpose=COMPRESS,
         role=branch.role,
-        model=model_asked(state, branch).model,
+        model=model.model,
         generation=state.generation,
         digest=_digest(messages),
         reserved_tokens=tokens,

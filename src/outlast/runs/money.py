@@ -27,9 +27,8 @@ def model_asked(state: RunState, branch: Branch) -> ModelSettings:
     return state.definition.role(branch.role).option(branch.option)
 
 
-def reserve_for(state: RunState, branch: Branch, input_tokens: int) -> tuple[int, float]:
-    """The tokens and US dollars set aside for a call that sends so many tokens."""
-    model = model_asked(state, branch)
+def reserve_for(model: ModelSettings, input_tokens: int) -> tuple[int, float]:
+    """The tokens and US dollars set aside for a call of a model that sends so many tokens."""
     answer = model.max_tokens or DEFAULT_ANSWER_TOKENS
     return input_tokens + answer, model.price.of(input_tokens, answer) if model.price else 0.0
 

@@ -49,17 +49,6 @@ class Scene:
         return budget_of(self.conversation, self.max_tokens)
 
     @property
-    def is_roomy(self) -> bool:
-        """Is there nothing to do about the context, as there mostly is not? Where this says no, `due` tells."""
-        conversation, definition = self.conversation, self._definition
-        return (
-            conversation.summary is None
-            and conversation.ceiling is None
-            and conversation.steps < definition.compression_threshold
-            and conversation.tokens <= definition.context_max_tokens
-        )
-
-    @property
     def due(self) -> Mask | Fold | None:
         """The next thing to do about the context: take up a summary that came, mask, or fold."""
         return self._taken_up() or compression_due(

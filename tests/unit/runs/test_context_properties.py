@@ -35,7 +35,7 @@ from outlast.domain.task import Limits, TaskDefinition
 from outlast.domain.tool_call import ToolCall, ToolOutcome
 from outlast.runs.conversation import Conversation
 from outlast.runs.lines import Kind
-from outlast.runs.making_room import make_room, messages_for
+from outlast.runs.making_room import is_roomy, make_room, messages_for
 from outlast.runs.readings import Readings, read_all
 from outlast.runs.scene import Scene
 from tests.law import law
@@ -120,7 +120,9 @@ class Talk:
             branch = self.readings.state.branches["main"]
             self.readings.conversations["main"].settle()
             scene = Scene(self.readings, branch)
-            assert not scene.is_roomy or (scene.due is None and not self.is_crowded())
+            assert not is_roomy(scene.conversation, scene.state.definition) or (
+                scene.due is None and not self.is_crowded()
+            )
             asked = make_room(self.readings, branch, NOW, self.happen)
             if asked is None:
                 return
