@@ -41,6 +41,8 @@ OPEN = Passage(Gate.OPEN)
 
 def tool_passage(state: RunState, call: Call, now: datetime) -> Passage:
     """May this tool call run?"""
+    if not state.definition.approvals:
+        return OPEN
     rule = _rule(state, lambda rule: rule.tool == call.call.name)
     if rule is None:
         return OPEN

@@ -48,13 +48,13 @@ def is_awaited(state: RunState, events: Sequence[AnyEvent]) -> bool:
     Answers of models and claims stand first in what they bring with them, results of tools last.
     """
     first, last = events[0], events[-1]
-    match first if isinstance(first, ModelAnswered | ModelFailed | RunClaimed) else last:
-        case ModelAnswered(call=call) | ModelFailed(call=call):
-            return call in state.model_calls
-        case RunClaimed(generation=generation):
-            return generation != state.generation
-        case ToolAnswered(call=call):
-            return call in state.calls
+    if isinstance(first, ModelAnswered | ModelFailed):
+        return first.call in state.model_calls
+    if isinstance(first, RunClaimed):
+        return first.generation != state.generation
+    match last:
+        case ToolAnswered():
+            return last.call in state.calls
         case MemoryRecalled(branch=branch, recall=recall) | RecallFailed(branch=branch, recall=recall):
             return _is_recalling(state, branch, recall)
         case QuestionAsked(question=question):

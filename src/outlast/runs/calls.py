@@ -54,7 +54,7 @@ def _laid_down(state: RunState, call: Call, reason: str) -> list[Command]:
 
 def in_flight(state: RunState) -> list[Call]:
     """Calls that this claim's worker is running; those that wait for a person are not running."""
-    asked = {question.call for question in state.questions.values()}
+    asked = {question.call for question in state.questions.values()} if state.questions else ()
     return [
         call
         for name, call in state.calls.items()

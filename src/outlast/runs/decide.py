@@ -14,7 +14,7 @@ from outlast.domain.commands import CallModel, Command, Record
 from outlast.domain.events import ModelFailed, QuestionAsked, StateEntered, ToolUnsettled
 from outlast.domain.evolve import evolve
 from outlast.domain.run import RunState
-from outlast.domain.states import WORKING, State
+from outlast.domain.states import ENDED, WORKING, State
 from outlast.domain.tool_call import Effect
 from outlast.runs.approvals import expired_tickets
 from outlast.runs.calls import effect_of, in_flight
@@ -35,7 +35,7 @@ CRASH_LOOP: Final = "crash-loop-"
 
 def decide(state: RunState, now: datetime, workflow: Workflow) -> list[Command]:
     """The commands that are due now. Empty when the run can only wait: for calls in flight, a timer, a person, a worker."""
-    if state.has_ended:
+    if state.state in ENDED:
         is_resumed = state.state is State.FAILED and state.wants_resume
         return [enter(state, state.back_to or State.INIT, "resumed")] if is_resumed else []
     if state.wants_cancel is not None:
@@ -78,7 +78,9 @@ def _working(state: RunState, now: datetime, workflow: Workflow) -> list[Command
         return expired
     if state.idle_claims > MAX_IDLE_CLAIMS:
         return _out_of_crash_loop(state)
-    commands = _within_limits(state, guarded(state, workflow(state, now), now))
+    commands = guarded(state, workflow(state, now), now)
+    if state.reached:  # no model is asked any more
+        commands = [command for command in commands if not isinstance(command, CallModel)]
     if not commands and not is_busy(state) and state.reached:
         commands = guarded(state, [cut_short(state)], now)
     if _complete(commands):
@@ -111,13 +113,6 @@ def _out_of_crash_loop(state: RunState) -> list[Command]:
         Record(QuestionAsked(f"{CRASH_LOOP}{state.position}", text)),
         enter(state, State.WAITING, "workers stop while they work on it"),
     ]
-
-
-def _within_limits(state: RunState, commands: list[Command]) -> list[Command]:
-    """Once a limit is reached no model is asked any more."""
-    return (
-        [command for command in commands if not isinstance(command, CallModel)] if state.reached else commands
-    )
 
 
 def _has_retry(state: RunState, now: datetime) -> bool:

@@ -23,10 +23,10 @@ _NEXT_STEP: Final = (
 
 def decide(state: RunState, now: datetime) -> Sequence[Command]:
     """What a chat does next."""
-    if state.state is State.INIT:
-        return [enter(state, State.EXECUTING, "begin")]
     branch = state.branches.get(MAIN_BRANCH)
     if branch is None:
+        if state.state is State.INIT:
+            return [enter(state, State.EXECUTING, "begin")]
         opening = OPENING.format(input=state.input)
         system = prompt_of(state, "chat", SYSTEM)
         purpose, tools = "notify" if state.tells_of else "chat", state.definition.tools
