@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from outlast.domain.apply_tooling import hook_key
 from outlast.domain.commands import AskMemory, CallModel, CallTool, RunHook
 from outlast.domain.door import Json
@@ -40,7 +38,8 @@ def effect_of(desk: Desk, readings: Readings, started: Started) -> Effect:
         request = request_of(state, branch, intent, messages, schema, turns)
         return lambda _: perform_model(desk, state, intent, request, command.form, schema)
     if isinstance(intent, ToolRequested) and isinstance(command, CallTool):
-        return partial(begin_tool, desk, state, state.calls[intent.call], command.edited)
+        call = state.calls[intent.call]
+        return lambda hold: begin_tool(desk, state, call, command.edited, hold)
     if isinstance(intent, HookRequested) and isinstance(command, RunHook):
         return lambda _: _hooked(desk, state, intent, command)
     if isinstance(intent, RecallRequested) and isinstance(command, AskMemory):

@@ -134,7 +134,7 @@ class Flight:
                 self._came_to(came)
 
     def _came_to(self, came: Outcome | Leg | BaseException | None) -> None:
-        if came is None or isinstance(came, Outcome | BaseException):
+        if came is None or isinstance(came, (Outcome, BaseException)):
             self._landed(came)
         else:
             self.go_on(came)

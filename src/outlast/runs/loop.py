@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from outlast.domain.errors import Broken
+from outlast.domain.run import RunState
 from outlast.domain.states import State
 from outlast.runs.decide import next_timer
 from outlast.runs.desk import NOTHING_TO_DO
@@ -73,19 +74,19 @@ async def _go_on(session: Session) -> None:
     """Give the run back where nothing is left to do for it here, else wait for something; one turn may have given it back already."""
     if session.given_back is not None:
         return
-    rest = None
-    if not session.is_busy or session.state.state in _OVER:
+    rest, state = None, session.state
+    if not session.is_busy or state.state in _OVER:
         now = session.desk.now()
-        rest = rest_of(session.state, session.decided_at, now, is_draining=session.is_draining)
+        rest = rest_of(state, session.decided_at, now, is_draining=session.is_draining)
     if rest is None:
-        await _wait(session)
+        await _wait(session, state)
     else:
         await patiently(session, partial(session.release, rest))
 
 
-async def _wait(session: Session) -> None:
-    """Until a call ends, a signal comes, or a timer is due."""
-    timer = next_timer(session.state, session.decided_at) if session.state.is_working else None
+async def _wait(session: Session, state: RunState) -> None:
+    """Until a call ends, a signal comes, or a timer of the state is due."""
+    timer = next_timer(state, session.decided_at) if state.is_working else None
     if timer is None:
         await session.wake.wait()
         return

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -120,8 +119,7 @@ class Session:
             if self._was_given_back():
                 return True
             self._begin_unsure()
-        outcomes = list(self._done)
-        self._done.clear()
+        outcomes, self._done = self._done, []
         try:
             has_written = await self._written(outcomes) if outcomes or self._trouble is None else False
         except OutlastError:
@@ -157,7 +155,7 @@ class Session:
 
     async def _written(self, outcomes: Sequence[Outcome]) -> bool:
         for _ in range(MAX_RACES):
-            draft, now = Draft(before=self.state), self.desk.now()
+            draft, now = Draft(before=self.readings.state), self.desk.now()
             self._fill(draft, outcomes, now)
             if not draft.recorded:
                 return False
@@ -176,7 +174,7 @@ class Session:
 
     def _fill(self, draft: Draft, outcomes: Sequence[Outcome], now: datetime) -> None:
         for outcome in outcomes:
-            if is_awaited(self.state, outcome.events):
+            if is_awaited(self.readings.state, outcome.events):
                 self._place(draft, outcome, now)
         if not self.is_draining and self._trouble is None:
             self.decided_at = now
@@ -230,22 +228,17 @@ class Session:
                 draft.handles[event.call] = outcome.handle
                 self.drafter.place(draft, event, now)
 
-    async def _joined(self, draft: Draft) -> list[Item]:
-        """What must be written with the draft of the background tasks it is about."""
-        office = self.desk.means.office
-        if office is None:
-            return []
-        before, now = draft.before or self.state, draft.recorded[-1].at
-        return await office.joined(before, self.state, draft.recorded, draft.handles, now)
-
     async def _committed(self, draft: Draft, last: Sequence[Item] = ()) -> Committed | None:
         """Write a draft. None when the journal had grown: the readings are then made anew."""
         self._is_stale = True
-        appended = items_to_append(self.desk.run_id, draft.recorded, self.desk.generation)
-        joined = await self._joined(draft)
-        items = [*appended, *joined, *draft.items, *self._row_items(draft.recorded), *last]
-        commit = self.desk.store.commit(items)
-        written = await while_waiting(commit, partial(self._prepare, draft))
+        recorded, state, office = draft.recorded, self.readings.state, self.desk.means.office
+        appended = items_to_append(self.desk.run_id, recorded, self.desk.generation)
+        joined: Sequence[Item] = ()
+        if office is not None:
+            before = draft.before or state
+            joined = await office.joined(before, state, recorded, draft.handles, recorded[-1].at)
+        items = [*appended, *joined, *draft.items, *self._row_items(recorded), *last]
+        written = await while_waiting(self.desk.store.commit(items), lambda: self._prepare(draft))
         self._is_stale = False
         if self.desk.witness is not None:
             self.desk.witness.was_taken(is_durable=isinstance(written, Committed))
@@ -292,7 +285,7 @@ class Session:
         since it tells what can read the run from then on. Once a run has ended its row stands, and the last snapshot is taken when
         it is given back.
         """
-        is_far_on = self.state.position - self._snapshot_at >= EVERY
+        is_far_on = self.readings.state.position - self._snapshot_at >= EVERY
         kinds = {type(one.event) for one in recorded}
         if not is_far_on and not self._is_in_line and kinds.isdisjoint(_RIDDEN_WITH):
             return []
@@ -325,14 +318,13 @@ class Session:
         """
         unsure, self._unsure = self._unsure, []
         for started in unsure:
-            if is_intended(self.state, started.intent):
-                self._begin(started, effects.get(name_of(started)))
+            if is_intended(self.readings.state, started.intent):
+                name = name_of(started)
+                self._begin(name, effects.get(name) or effect_of(self.desk, self.readings, started))
 
-    def _begin(self, started: Started, effect: Effect | None) -> None:
-        name = name_of(started)
-        effect = effect or effect_of(self.desk, self.readings, started)
-        self._in_flight[name] = flight = Flight(partial(self._landed, name))
-        flight.go_on(partial(effect, flight.held))
+    def _begin(self, name: str, effect: Effect) -> None:
+        self._in_flight[name] = flight = Flight(lambda came: self._landed(name, came))
+        flight.go_on(lambda: effect(flight.held))
 
     def _landed(self, name: str, came: Outcome | BaseException | None) -> None:
         """Keep what a call came to for the next commit; what a performer let out ends the session, raised where it commits."""
