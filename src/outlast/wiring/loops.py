@@ -10,15 +10,20 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
+from contextvars import Context
 from functools import cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, TypeVarTuple
 
 from outlast.runs.meanwhile import while_waiting
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 _STARTING: Final = threading.Lock()
 """Held while a loop starts a process."""
+
+_ROUNDING_SECONDS: Final = 0.0015
+"""By how much a timer of uvloop may be early: it rounds to the nearest millisecond, from a clock that is cut off to one."""
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
@@ -39,7 +44,13 @@ def _maker() -> Callable[[], asyncio.AbstractEventLoop]:
         return asyncio.new_event_loop
 
     class Loop(uvloop.Loop):
-        """uvloop's, without what it does to processes that have several loops and threads (decision 0167)."""
+        """uvloop's, without what it does otherwise than asyncio to timers and to processes of several threads (decision 0167)."""
+
+        def call_later(
+            self, delay: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
+        ) -> asyncio.TimerHandle:
+            delay = delay + _ROUNDING_SECONDS if delay > 0 else delay
+            return super().call_later(delay, callback, *args, context=context)
 
         async def subprocess_exec(self, *args: Any, **kwargs: Any) -> Any:
             return await _alone(super().subprocess_exec(*args, **kwargs))

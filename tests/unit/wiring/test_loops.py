@@ -4,7 +4,9 @@ import asyncio
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from io import FileIO
 
 import pytest
@@ -37,6 +39,29 @@ def test_the_loop_is_uvloop_s_where_that_is_installed() -> None:
 def test_the_loop_is_python_s_own_where_uvloop_is_not_installed() -> None:
     assert kind_of_loop().startswith("asyncio.")
     assert "not installed" in loop_in_words()
+
+
+@pytest.mark.parametrize("way", ["call_later", "call_at", "timeout"])
+def test_a_timer_is_never_early(way: str) -> None:
+    """Whoever looks too early finds nothing to do, and rests again."""
+
+    async def seconds_early(delay_seconds: float) -> float:
+        loop, is_over = asyncio.get_running_loop(), asyncio.Event()
+        asked = time.monotonic()
+        if way == "call_later":
+            loop.call_later(delay_seconds, is_over.set)
+        elif way == "call_at":
+            loop.call_at(loop.time() + delay_seconds, is_over.set)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(delay_seconds if way == "timeout" else PATIENCE_SECONDS):
+                await is_over.wait()
+        return delay_seconds - (time.monotonic() - asked)
+
+    async def most() -> float:
+        return max([await seconds_early(0.001 + number * 0.00013) for number in range(40)])
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        assert runner.run(most()) <= 0
 
 
 def test_loops_of_several_threads_start_processes_at_the_same_time() -> None:
