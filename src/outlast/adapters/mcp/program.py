@@ -9,8 +9,8 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final, cast
 
 import anyio
@@ -32,11 +32,14 @@ _KEPT_BYTES: Final = 4_000
 _PART_BYTES: Final = 64 * 1024
 _LOOK_SECONDS: Final = 0.01
 _LAST_WORDS_SECONDS: Final = 0.3
-_STDIN, _STDOUT, _STDERR = 0, 1, 2
+_STDIN, _STDOUT = 0, 1
 
 
 class Chatter:
-    """What a program writes to stderr: read without end, so that it never waits for a reader; only the last of it is kept."""
+    """What programs write to stderr: read without end, so that none ever waits for a reader; only the last of it is kept.
+
+    They write to a pipe of ours, since the loop may give them a socket, which they cannot open as `/dev/stderr`.
+    """
 
     def __init__(self) -> None:
         self._kept = bytearray()
@@ -46,10 +49,24 @@ class Chatter:
         """The last of what was written."""
         return self._kept.decode("utf-8", "replace").strip()
 
-    def take(self, data: bytes) -> None:
-        """Take in what was written."""
-        self._kept += data[-_KEPT_BYTES:]
-        del self._kept[:-_KEPT_BYTES]
+    @contextmanager
+    def heard(self) -> Iterator[int]:
+        """A pipe that is listened to within this block, in the running loop: its end to write to, which is closed with the block."""
+        loop = asyncio.get_running_loop()
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+
+        def take() -> None:
+            self._kept.extend(os.read(reading, _PART_BYTES))
+            del self._kept[:-_KEPT_BYTES]
+
+        loop.add_reader(reading, take)
+        try:
+            yield writing
+        finally:
+            loop.remove_reader(reading)
+            os.close(reading)
+            os.close(writing)
 
 
 @asynccontextmanager
@@ -63,37 +80,38 @@ async def program(
     program is killed and the stream of its messages ends.
     """
     assert config.command is not None
-    loop, running = asyncio.get_running_loop(), _Running(chatter)
-    transport, _ = await loop.subprocess_exec(
-        lambda: running,
-        config.command,
-        *config.args,
-        env=get_default_environment() | dict(config.env),
-        cwd=config.cwd,
-        start_new_session=True,
-    )
-    # From here to the task group nothing is awaited: cancelled between, the program would be left behind.
-    into, reading = anyio.create_memory_object_stream[Item](0)
-    writing, outof = anyio.create_memory_object_stream[SessionMessage](0)
-    async with anyio.create_task_group() as group:
-        group.start_soon(_hear, running, into, on_too_long)
-        group.start_soon(_say, running, outof, into)
-        try:
-            yield reading, writing
-        finally:
-            with anyio.CancelScope(shield=True):
-                reading.close()
-                writing.close()
-                await running.end()
-                transport.close()
-            group.cancel_scope.cancel()
+    loop, running = asyncio.get_running_loop(), _Running()
+    with chatter.heard() as errors:
+        transport, _ = await loop.subprocess_exec(
+            lambda: running,
+            config.command,
+            *config.args,
+            stderr=errors,
+            env=get_default_environment() | dict(config.env),
+            cwd=config.cwd,
+            start_new_session=True,
+        )
+        # From here to the task group nothing is awaited: cancelled between, the program would be left behind.
+        into, reading = anyio.create_memory_object_stream[Item](0)
+        writing, outof = anyio.create_memory_object_stream[SessionMessage](0)
+        async with anyio.create_task_group() as group:
+            group.start_soon(_hear, running, into, on_too_long)
+            group.start_soon(_say, running, outof, into)
+            try:
+                yield reading, writing
+            finally:
+                with anyio.CancelScope(shield=True):
+                    reading.close()
+                    writing.close()
+                    await running.end()
+                    transport.close()
+                group.cancel_scope.cancel()
 
 
 class _Running(asyncio.SubprocessProtocol):
     """A program at work, as asyncio tells of it."""
 
-    def __init__(self, chatter: Chatter) -> None:
-        self._chatter = chatter
+    def __init__(self) -> None:
         self._transport: asyncio.SubprocessTransport | None = None
         self._exited = asyncio.Event()
         self._has_spoken = False
@@ -116,8 +134,6 @@ class _Running(asyncio.SubprocessProtocol):
         if fd == _STDOUT and not self._has_ended:
             self._has_spoken = True
             self.output.feed_data(data)
-        elif fd == _STDERR:
-            self._chatter.take(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """It, and all that inherited the pipe, closed it."""

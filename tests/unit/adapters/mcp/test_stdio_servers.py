@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,13 @@ async def test_tools_are_found_and_called(servers: McpServers, peer: Configure, 
     tools = await servers.tools(peer())
     answer = await called(tools["peer__echo"], tmp_path, text="guten Tag")
     assert (answer.success, answer.data) == (True, "guten Tag")
+
+
+async def test_a_program_may_open_its_stderr_by_name(servers: McpServers, peer: Configure) -> None:
+    direct = peer()
+    script = 'echo waking > /dev/stderr && exec "$0" "$@"'
+    wrapped = replace(direct, command="sh", args=("-c", script, str(direct.command), *direct.args))
+    assert "peer__echo" in await servers.tools(wrapped)
 
 
 @law("RUN-4.h")

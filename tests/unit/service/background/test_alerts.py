@@ -71,6 +71,9 @@ async def test_a_command_reads_the_alert_and_its_failures_are_told(tmp_path: Pat
     keeping = f"import sys; open({str(kept)!r}, 'w').write(sys.stdin.read())"
     assert await CommandAlarm([sys.executable, "-c", keeping]).send({"alert": "degraded"}, 20) is None
     assert json.loads(kept.read_text()) == {"alert": "degraded"}
+    copying = CommandAlarm(["cp", "/dev/stdin", str(kept)])
+    assert await copying.send({"alert": "over", "text": "é" * 100_000}, 20) is None
+    assert json.loads(kept.read_text("utf-8"))["alert"] == "over"
     failing = CommandAlarm([sys.executable, "-c", "raise SystemExit(3)"])
     assert "ended with 3" in str(await failing.send({}, 20))
     slow = CommandAlarm([sys.executable, "-c", "import signal; signal.pause()"])
