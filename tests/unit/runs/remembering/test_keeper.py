@@ -16,6 +16,7 @@ from outlast.ports.embedder import EmbeddingPurpose
 from outlast.ports.memory import MemoryQuery
 from outlast.ports.provider import ModelRequest
 from outlast.ports.run_rows import DeleteRun
+from outlast.ports.store import Store
 from outlast.runs.recall import perform
 from outlast.runs.remembering import keeper as keeper_module
 from outlast.runs.remembering.extraction import Worth, findings_in
@@ -112,9 +113,19 @@ async def test_two_keepers_at_once_remember_everything_once(tmp_path: Path) -> N
         assert await on.texts(kinds=CONCLUSION) == ["In Cornwall.", "In London."]
 
 
+async def all_due(store: Store, runs: list[str]) -> None:
+    """Until what the runs left is due: the clock by which they ended is ahead of the store's by as long as their claims took."""
+    entries = [await store.read_entry(MEMORY, run) for run in runs]
+    latest = max(entry.due_at for entry in entries if entry is not None and entry.due_at is not None)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while await store.now() < latest:  # noqa: ASYNC110 - the time of a store is no event
+            await asyncio.sleep(0)
+
+
 async def test_many_runs_are_claimed_together_and_given_back_together(tmp_path: Path) -> None:
     async with mindful(tmp_path, HELLO) as on:
         runs = [await on.stage.play("Our boat is called Tin.") for _ in range(6)]
+        await all_due(on.stage.store, runs)
         plan = CrashPlan()
         await on.keeper(Faulty(on.stage.store, plan, "store")).clear()
         for run in runs:
