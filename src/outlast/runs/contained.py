@@ -50,6 +50,29 @@ async def contained(work: Awaitable[T], seconds: float) -> T:
     return task.result()
 
 
+async def within(work: Awaitable[T], seconds: float) -> T:
+    """What `work` comes to, in a task of its own; once its time is up, or this is cancelled, it is cancelled and not waited for.
+
+    Raises what it raises; TimeoutError when it has not ended within `seconds`; Escaped.
+    """
+    loop = asyncio.get_running_loop()
+    over: asyncio.Future[None] = loop.create_future()
+    task = loop.create_task(_told(work, over))
+    clock = loop.call_later(seconds, _set, over)
+    try:
+        await over
+    finally:
+        clock.cancel()
+        if not task.done():
+            task.cancel()
+            task.add_done_callback(_is_heard)
+    if not task.done():
+        raise TimeoutError
+    if task.cancelled():
+        raise escaped(asyncio.CancelledError())
+    return task.result()
+
+
 async def in_thread(function: Callable[[], T]) -> T:
     """What `function` comes to in a thread that does not outlive the process, unlike those of `asyncio.to_thread`.
 

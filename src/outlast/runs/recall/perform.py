@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from typing import Final
@@ -13,6 +12,7 @@ from outlast.domain.events import MemoryRecalled, RecallFailed, RecallRequested
 from outlast.domain.message import Message
 from outlast.domain.recalled import Recalled
 from outlast.domain.run import Branch, RunState
+from outlast.runs.contained import within
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.recall.long_term import long_term
 from outlast.runs.recall.short_term import short_term
@@ -34,8 +34,7 @@ async def perform_recall(
     """Ask memory, and turn what comes into an event. Entries that the context shows already are left out."""
     started = desk.seconds()
     try:
-        async with asyncio.timeout(RECALL_SECONDS):
-            entries, left_out = await _recalled(desk, state, intent, context)
+        entries, left_out = await within(_recalled(desk, state, intent, context), RECALL_SECONDS)
     except TimeoutError:
         detail = f"Memory did not answer within {RECALL_SECONDS:g} seconds."
         return Outcome([_failed(desk, intent, "recall_slow", detail, started)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from outlast.domain.errors import OutlastError
 from outlast.domain.memory import Scope, Vector
 from outlast.ports.embedder import Embedder
 from outlast.ports.memory import MemoryHit, MemoryQuery, MemoryStore
+from outlast.runs.contained import within
 
 Audience = Literal["user", "thread"]
 
@@ -73,8 +73,7 @@ class LongTermMemory:
         if self.embedder is None or user_id in self._embedded:
             return False
         try:
-            async with asyncio.timeout(MOMENT_SECONDS):
-                return not (await self.store.stats(user_id)).entries
+            return not (await within(self.store.stats(user_id), MOMENT_SECONDS)).entries
         except Exception:  # noqa: BLE001 - whatever fails in memory is told by who asks it for something
             return False
 

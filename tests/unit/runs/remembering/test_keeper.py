@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -335,14 +336,15 @@ async def test_while_the_embedder_cannot_serve_words_alone_decide(tmp_path: Path
 
 
 class Deaf:
-    """A memory that raises, or never answers."""
+    """A memory that raises, or never answers and does not even stop when it is told to."""
 
-    def __init__(self, memory: Any, trouble: BaseException | None) -> None:
-        self._memory, self._trouble = memory, trouble
+    def __init__(self, memory: Any, trouble: BaseException | None, gate: asyncio.Event) -> None:
+        self._memory, self._trouble, self._gate = memory, trouble, gate
 
     async def search(self, query: MemoryQuery) -> Any:
-        if self._trouble is None:
-            await asyncio.Event().wait()
+        while self._trouble is None and not self._gate.is_set():
+            with suppress(asyncio.CancelledError):
+                await self._gate.wait()
         raise self._trouble or AssertionError
 
     def __getattr__(self, name: str) -> Any:
@@ -357,8 +359,12 @@ async def test_a_memory_that_fails_or_is_slow_is_told_of_and_the_model_speaks_wi
 ) -> None:
     monkeypatch.setattr(perform, "RECALL_SECONDS", 0.05)
     async with mindful(tmp_path, HELLO) as on:
-        on.stage.memory = LongTermMemory(Deaf(on.memory, trouble))
+        gate = asyncio.Event()
+        asyncio.get_running_loop().call_later(PATIENCE_SECONDS, gate.set)
+        on.stage.memory = LongTermMemory(Deaf(on.memory, trouble, gate))
         run = await on.stage.play("Where is tin traded?")
+        assert not gate.is_set()
+        gate.set()
         assert (await on.stage.states(run))[-1] == "COMPLETED"
         [failed] = await on.stage.events(run, RecallFailed)
         assert failed.code == code

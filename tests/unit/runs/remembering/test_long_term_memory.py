@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +17,7 @@ from outlast.ports.embedder import EmbeddingPurpose
 from outlast.ports.memory import Entry, MemoryQuery
 from outlast.runs.remembering import long_term_memory
 from outlast.runs.remembering.long_term_memory import LongTermMemory
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.remembering.memories import Words
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -108,6 +110,29 @@ async def test_it_does_not_tell_while_the_store_cannot(
     monkeypatch.setattr(store.memory, "stats", stats)
     monkeypatch.setattr(long_term_memory, "MOMENT_SECONDS", 0.01)
     assert not await LongTermMemory(store.memory, listed()).is_without("ann")
+
+
+async def test_it_does_not_wait_for_a_store_that_swallows_cancellations(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, ended = asyncio.Event(), asyncio.Event()
+
+    async def stats(user_id: str | None) -> Any:
+        while not gate.is_set():
+            with suppress(asyncio.CancelledError):
+                await gate.wait()
+        ended.set()
+
+    monkeypatch.setattr(store.memory, "stats", stats)
+    monkeypatch.setattr(long_term_memory, "MOMENT_SECONDS", 0.01)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        telling = asyncio.create_task(LongTermMemory(store.memory, listed()).is_without("ann"))
+        await asyncio.wait({telling}, timeout=PATIENCE_SECONDS / 2)
+        is_told = telling.done()
+        gate.set()
+        await ended.wait()
+        assert not await telling
+    assert is_told
 
 
 async def test_words_alone_decide_without_an_embedder(store: SqliteStore) -> None:
