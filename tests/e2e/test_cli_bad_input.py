@@ -78,6 +78,18 @@ def test_store_that_can_never_be_where_it_is_configured_is_a_mistake_in_the_conf
     assert "harness.persistence.path" in error["next"]
 
 
+def test_check_of_a_configuration_opens_what_it_and_its_tasks_name(library: Home) -> None:
+    library.write(
+        "outlast.yaml",
+        "llm: {provider: scripted, script: none.yaml}\nsearch: {provider: corpus, path: ./docs}\n",
+    )
+    library.write("tasks/own.yaml", "task:\n  name: own\n  workflow: nowhere:decide\n")
+    checked = library.here("config", "check", "--json")
+    assert checked.code == 2
+    told = {(one["key"], one["line"], one["code"]) for one in checked.document["problems"]}
+    assert told == {("llm.script", 1, "invalid_script"), ("task.workflow", 3, "workflow_not_found")}
+
+
 def test_worker_does_not_wait_for_a_store_that_can_never_be_there(library: Home) -> None:
     library.write("outlast.yaml", "harness: {persistence: {backend: sqlite, path: docs}}\n")
     ended = library.here("worker", "--until-idle")

@@ -22,17 +22,20 @@ BUILT_IN: Final[dict[str, Workflow]] = {"chat": chat.decide, "research": researc
 def workflow_of(definition: TaskDefinition) -> Workflow:
     """The workflow a task names. Raises CallerMistake (`workflow_not_found`)."""
     known = BUILT_IN.get(definition.workflow)
-    return known or cast("Workflow", _found(definition.workflow, Path(definition.home), "workflow"))
+    return known or cast("Workflow", find_outside(definition.workflow, Path(definition.home), "workflow"))
 
 
 def hooks_of(definition: TaskDefinition) -> dict[str, Hook]:
     """The hooks a task names, by the name it gives them. Raises CallerMistake (`hook_not_found`)."""
     named = definition.hooks.values()
-    return {name: cast("Hook", _found(name, Path(definition.home), "hook")) for name in named}
+    return {name: cast("Hook", find_outside(name, Path(definition.home), "hook")) for name in named}
 
 
-def _found(name: str, home: Path, what: str) -> Any:
-    """What `module:function` names."""
+def find_outside(name: str, home: Path, what: str) -> Any:
+    """What `module:function` names, a `workflow` or a `hook`, beside a task file in `home` or on the import path.
+
+    Raises CallerMistake (`workflow_not_found`, `hook_not_found`).
+    """
     module_name, _, attribute = name.partition(":")
     module = _module(module_name, home, name, what)
     found = getattr(module, attribute, None) if attribute else None

@@ -12,6 +12,7 @@ from outlast.cli.options import AsJson, Config, Sets
 from outlast.cli.printing import document, note, out
 from outlast.cli.toolbox import known_tools
 from outlast.domain.door import Json
+from outlast.wiring.beside import problems_beside
 from outlast.wiring.settings.check import check as problems_of
 from outlast.wiring.settings.load import load
 from outlast.wiring.settings.overrides import from_options
@@ -37,8 +38,11 @@ def show(*, sets: Sets = None, config: Config = None, json: AsJson = False) -> i
 
 @app.command
 def check(*, config: Config = None, json: AsJson = False) -> int:
-    """Say everything that is wrong with the configuration and the tasks beside it; exit 2 if anything is."""
-    problems = problems_of(config, known_tools=known_tools(config))
+    """Say everything that is wrong with the configuration and the tasks beside it; exit 2 if anything is.
+
+    What they name is opened: scripts, the folder that is searched, tools, and the modules of workflows and hooks. No server is asked.
+    """
+    problems = sorted({*problems_of(config, known_tools=known_tools(config)), *problems_beside(config)})
     if json:
         listed = [
             {

@@ -1,4 +1,4 @@
-"""What `outlast config check` finds: everything that would stop a run, without starting one."""
+"""What `outlast config check` finds in the documents: everything that would stop a run, without starting one."""
 
 from __future__ import annotations
 
@@ -32,16 +32,13 @@ def check(
     """Every problem of the configuration and of the tasks beside it, in the order of their places; empty: a run could start.
 
     Told are unreadable files, unknown keys, wrong values, variables that are needed and not set, and, where `known_tools` lists
-    the tools there are, tools that are named and not there. Whether servers and folders can be reached is not looked at.
+    the tools there are, tools that are named and not there. What they point to, `wiring.beside` opens; no server is asked.
     """
     environ = os.environ if environ is None else environ
     try:
-        file = find_config(path, directory=directory, environ=environ)
-        document = read_file(file) if file else Document("the defaults", {})
-        settings, problems = read_settings(document, environ)
+        document, settings, problems = documents_of(path, directory, environ)
     except CallerMistake as mistake:
         return [_problem_of(mistake)]
-    settings = replace(settings, home=file.resolve().parent if file else (directory or Path.cwd()))
     problems += _missing_variables(settings, document, environ)
     problems += _missing_settings(settings, document)
     problems += _unknown_sections(settings, document, known_tools)
@@ -51,6 +48,20 @@ def check(
         problems += _check_task(task_file, settings, environ, known_tools, names, tasks)
     problems += shadow_problems(settings, document, environ, tasks, known_tools)
     return sorted(set(problems))
+
+
+def documents_of(
+    path: Path | str | None, directory: Path | None, environ: Mapping[str, str]
+) -> tuple[Document, Settings, list[Problem]]:
+    """The configuration as it is written and as it is read, and what is wrong with it; what is wrong has its default.
+
+    Raises CallerMistake for one that cannot be found or read.
+    """
+    file = find_config(path, directory=directory, environ=environ)
+    document = read_file(file) if file else Document("the defaults", {})
+    settings, problems = read_settings(document, environ)
+    home = file.resolve().parent if file else (directory or Path.cwd())
+    return document, replace(settings, home=home), problems
 
 
 def _problem_of(mistake: CallerMistake, place: str = "the configuration") -> Problem:
