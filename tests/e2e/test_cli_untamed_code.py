@@ -65,6 +65,7 @@ def test_a_tool_that_will_not_stop_holds_neither_the_run_nor_the_end_of_the_comm
     assert (ended.code, ended.out.strip()) == (0, "done")
     assert "timeout" in ended.err
     assert "Task was destroyed" not in ended.err
+    assert "event loop" not in ended.err, ended.err
 
 
 def test_a_plain_hook_that_does_not_come_back_does_not_keep_an_interrupted_command(talking: Home) -> None:
