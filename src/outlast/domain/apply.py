@@ -1,12 +1,14 @@
 """How each event changes the state of a run: `apply(state, recorded) -> state`, pure, the only writer of state.
 
-It dispatches on the event's family; each family has a file of its own beside this one. Whatever order valid events
-come in, apply does not raise: an event about something that is no longer there changes only position and time.
+It dispatches on the event's family; each family has a file of its own beside this one, which says what of the state an event
+changes; the state is copied once, here. Whatever order valid events come in, apply does not raise: an event about something that
+is no longer there changes only position and time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
 from typing import Any, Final, get_args
 
 from outlast.domain import (
@@ -33,8 +35,8 @@ from outlast.domain.events import (
     Signal,
     Tooling,
 )
-from outlast.domain.evolve import evolve
-from outlast.domain.run import RunState
+from outlast.domain.evolve import Changes, changed, evolve
+from outlast.domain.run import Counters, RunState
 
 _LOOK: Final = "Look at it with `outlast db check`; a run that is damaged has to come from a backup."
 
@@ -67,8 +69,15 @@ def begin(run_id: str, recorded: Recorded) -> RunState:
 
 
 def apply(state: RunState, recorded: Recorded) -> RunState:
-    """The state after one more event."""
-    return _BY_KIND[type(recorded.event)](_advanced(state, recorded), recorded.event)
+    """The state after one more event, the next of its journal."""
+    kind, at = type(recorded.event), recorded.at
+    changes = _BY_KIND[kind](state, recorded.event)
+    changes["position"], changes["at"] = recorded.position, at
+    if kind not in _UNCOUNTED:
+        changes["counted_at"] = at
+        if at > state.counted_at and state.is_claimed and state.is_working and kind not in _BEGINNINGS:
+            changes["counters"] = _worked(changes.get("counters", state.counters), at - state.counted_at)
+    return changed(state, changes)
 
 
 def fold(run_id: str, history: Iterable[Recorded]) -> RunState:
@@ -86,11 +95,11 @@ def fold(run_id: str, history: Iterable[Recorded]) -> RunState:
     return state
 
 
-def _unchanged(state: RunState, _: ShadowCompared) -> RunState:
-    return state
+def _nothing(_state: RunState, _event: ShadowCompared) -> Changes:
+    return {}
 
 
-_BY_FAMILY: Final[Sequence[tuple[Any, Callable[[RunState, Any], RunState]]]] = (
+_BY_FAMILY: Final[Sequence[tuple[Any, Callable[[RunState, Any], Changes]]]] = (
     (Conversation, apply_conversation.apply_conversation),
     (Tooling, apply_tooling.apply_tooling),
     (Recall, apply_recall.apply_recall),
@@ -98,25 +107,17 @@ _BY_FAMILY: Final[Sequence[tuple[Any, Callable[[RunState, Any], RunState]]]] = (
     (Planning, apply_planning.apply_planning),
     (Asking, apply_asking.apply_asking),
     (Signal, apply_signals.apply_signal),
-    (ShadowCompared, _unchanged),
+    (ShadowCompared, _nothing),
 )
 _BY_KIND: Final = {kind: change for family, change in _BY_FAMILY for kind in get_args(family) or (family,)}
-"""What changes the state at an event, by its class."""
+"""What says what an event changes, by its class."""
 
 _UNCOUNTED: Final = frozenset({*get_args(Signal), ShadowCompared})
+"""What may come while no worker is left: neither the time of one nor that until the next claim is work."""
+
 _BEGINNINGS: Final = frozenset({RunClaimed, RunForked})
+"""What a worker begins with: the time before it is not work."""
 
 
-def _advanced(state: RunState, recorded: Recorded) -> RunState:
-    """The state at a new position; the time since the last event of its worker counts as work.
-
-    A signal or a comparison may come while no worker is left; neither its time nor that until the next claim is work.
-    """
-    position, at, kind = recorded.position, recorded.at, type(recorded.event)
-    if kind in _UNCOUNTED:
-        return evolve(state, position=position, at=at)
-    if kind in _BEGINNINGS or not (state.is_claimed and state.is_working) or at <= state.counted_at:
-        return evolve(state, position=position, at=at, counted_at=at)
-    seconds = state.counters.working_seconds + (at - state.counted_at).total_seconds()
-    counters = evolve(state.counters, working_seconds=seconds)
-    return evolve(state, position=position, at=at, counted_at=at, counters=counters)
+def _worked(counters: Counters, time: timedelta) -> Counters:
+    return evolve(counters, working_seconds=counters.working_seconds + time.total_seconds())

@@ -5,34 +5,31 @@ from __future__ import annotations
 from typing import assert_never
 
 from outlast.domain.events import ApprovalAsked, Asking, QuestionAsked, TicketExpired, TicketVoided
-from outlast.domain.evolve import evolve
+from outlast.domain.evolve import Changes, evolve
 from outlast.domain.run import Question, RunState, Ticket
 
 
-def apply_asking(state: RunState, event: Asking) -> RunState:
-    """The state after a person was asked, or after a ticket came to nothing."""
+def apply_asking(state: RunState, event: Asking) -> Changes:
+    """What changes when a person was asked, or when a ticket came to nothing."""
     match event:
         case ApprovalAsked():
-            ticket = Ticket(
-                event.ticket, event.subject, event.digest, state.position, expires_at=event.expires_at
-            )
-            return evolve(state, tickets={**state.tickets, ticket.id: ticket})
+            position, expires_at = state.next_position, event.expires_at
+            ticket = Ticket(event.ticket, event.subject, event.digest, position, expires_at=expires_at)
+            return {"tickets": {**state.tickets, ticket.id: ticket}}
         case TicketExpired(ticket=name):
-            return with_ticket(state, name, status="expired")
+            return to_ticket(state, name, status="expired")
         case TicketVoided(ticket=name):
-            return evolve(
-                state, tickets={key: ticket for key, ticket in state.tickets.items() if key != name}
-            )
+            return {"tickets": {key: ticket for key, ticket in state.tickets.items() if key != name}}
         case QuestionAsked():
             question = Question(event.question, event.text, event.call, event.choices)
-            return evolve(state, questions={**state.questions, question.id: question})
+            return {"questions": {**state.questions, question.id: question}}
         case _:
             assert_never(event)
 
 
-def with_ticket(state: RunState, name: str, **changes: object) -> RunState:
-    """The state with one open ticket changed; unchanged when there is no such ticket or it is decided."""
+def to_ticket(state: RunState, name: str, **changes: object) -> Changes:
+    """What changes when one open ticket does; nothing where there is no such ticket or it is decided."""
     ticket = state.tickets.get(name)
     if ticket is None or ticket.status != "open":
-        return state
-    return evolve(state, tickets={**state.tickets, name: evolve(ticket, **changes)})
+        return {}
+    return {"tickets": {**state.tickets, name: evolve(ticket, **changes)}}

@@ -16,13 +16,13 @@ from outlast.domain.events import (
     TasksShown,
     Told,
 )
-from outlast.domain.evolve import evolve, without
+from outlast.domain.evolve import Changes, evolve, without
 from outlast.domain.recalled import QUERY_CHARACTERS
 from outlast.domain.run import MAIN_BRANCH, Answer, Branch, Call, ModelCall, RecallCall, RunState
 
 
-def apply_conversation(state: RunState, event: Conversation) -> RunState:
-    """The state after an event of a conversation."""
+def apply_conversation(state: RunState, event: Conversation) -> Changes:
+    """What an event of a conversation changes."""
     match event:
         case ModelRequested():
             return _requested(state, event)
@@ -35,32 +35,32 @@ def apply_conversation(state: RunState, event: Conversation) -> RunState:
         case Told():
             return _told(state, event)
         case ContextFolded() | ContextSummarised() | ContextCrowded() | TasksShown():
-            return state
+            return {}
         case _:
             assert_never(event)
 
 
-def with_branch(state: RunState, name: str, **changes: object) -> RunState:
-    """The state with one branch changed; unchanged when there is no such branch."""
+def to_branch(state: RunState, name: str, **changes: object) -> Changes:
+    """What changes when one branch does; nothing where there is no such branch."""
     branch = state.branches.get(name)
     if branch is None:
-        return state
-    return evolve(state, branches={**state.branches, name: evolve(branch, **changes)})
+        return {}
+    return {"branches": {**state.branches, name: evolve(branch, **changes)}}
 
 
-def _told(state: RunState, event: Told) -> RunState:
+def _told(state: RunState, event: Told) -> Changes:
     branch = state.branches.get(event.branch)
-    told = with_branch(state, event.branch, told_since=True, answer=None)
+    told = to_branch(state, event.branch, told_since=True, answer=None)
     if branch is None or event.kind != "feedback":
         return told
     if branch.purpose == "plan":
-        return evolve(told, replan_reasons=())
+        return {**told, "replan_reasons": ()}
     if branch.purpose == "report":
-        return evolve(told, rewrites=told.rewrites + 1, is_report_refused=True)
+        return {**told, "rewrites": state.rewrites + 1, "is_report_refused": True}
     return told
 
 
-def _opened(state: RunState, event: BranchOpened) -> RunState:
+def _opened(state: RunState, event: BranchOpened) -> Changes:
     branch = Branch(
         id=event.branch,
         role=event.role,
@@ -71,7 +71,7 @@ def _opened(state: RunState, event: BranchOpened) -> RunState:
         told_since=True,
         recall=_asked_first(state, event),
     )
-    return evolve(state, branches={**state.branches, event.branch: branch})
+    return {"branches": {**state.branches, event.branch: branch}}
 
 
 def _asked_first(state: RunState, event: BranchOpened) -> RecallCall | None:
@@ -92,10 +92,10 @@ def recall_for(state: RunState, words: str) -> RecallCall | None:
     return RecallCall(query) if query and state.definition.recall_top_k > 0 else None
 
 
-def _requested(state: RunState, event: ModelRequested) -> RunState:
+def _requested(state: RunState, event: ModelRequested) -> Changes:
     branch = state.branches.get(event.branch)
     if branch is None:
-        return state
+        return {}
     call = ModelCall(
         event.call,
         event.branch,
@@ -114,12 +114,11 @@ def _requested(state: RunState, event: ModelRequested) -> RunState:
             cost_usd=counters.cost_usd + lost.reserved_usd,
         )
         open_calls = without(open_calls, lost.id)
-    return evolve(
-        state,
-        counters=counters,
-        branches={**state.branches, branch.id: _asking(branch, event.call, is_turn=not call.is_summary)},
-        model_calls={**open_calls, event.call: call},
-    )
+    return {
+        "counters": counters,
+        "branches": {**state.branches, branch.id: _asking(branch, event.call, is_turn=not call.is_summary)},
+        "model_calls": {**open_calls, event.call: call},
+    }
 
 
 def _asking(branch: Branch, call: str, *, is_turn: bool) -> Branch:
@@ -137,10 +136,10 @@ def _asking(branch: Branch, call: str, *, is_turn: bool) -> Branch:
     )
 
 
-def _answered(state: RunState, event: ModelAnswered) -> RunState:
+def _answered(state: RunState, event: ModelAnswered) -> Changes:
     call = state.model_calls.get(event.call)
     if call is None:
-        return state
+        return {}
     counters = evolve(
         state.counters,
         tokens=state.counters.tokens + event.input_tokens + event.output_tokens,
@@ -153,20 +152,19 @@ def _answered(state: RunState, event: ModelAnswered) -> RunState:
         if event.tool_calls and not call.is_summary:
             steps = state.counters.steps
             calls = calls | {made.id: Call(made, branch.id, steps) for made in event.tool_calls}
-    return evolve(
-        state,
-        counters=counters,
-        model_calls=without(state.model_calls, event.call),
-        idle_claims=0,
-        branches=branches,
-        calls=calls,
-    )
+    return {
+        "counters": counters,
+        "model_calls": without(state.model_calls, event.call),
+        "idle_claims": 0,
+        "branches": branches,
+        "calls": calls,
+    }
 
 
 def _spoken(state: RunState, branch: Branch, event: ModelAnswered) -> Branch:
     """The branch once its model has spoken. What was said meanwhile is heard before its answer counts."""
     is_last_word = not event.tool_calls and not branch.told_since
-    answer = Answer(state.position, event.text, event.value, event.problem) if is_last_word else None
+    answer = Answer(state.next_position, event.text, event.value, event.problem) if is_last_word else None
     return evolve(
         branch,
         model_call=None,
@@ -178,27 +176,32 @@ def _spoken(state: RunState, branch: Branch, event: ModelAnswered) -> Branch:
     )
 
 
-def _failed(state: RunState, event: ModelFailed) -> RunState:
+def _failed(state: RunState, event: ModelFailed) -> Changes:
     call = state.model_calls.get(event.call)
     if call is None:
-        return state
+        return {}
     counters = evolve(
         state.counters,
         tokens=state.counters.tokens + event.spent_tokens,
         cost_usd=state.counters.cost_usd + event.spent_usd,
     )
-    ended = evolve(
-        state, counters=counters, model_calls=without(state.model_calls, event.call), idle_claims=0
-    )
-    if call.is_summary:
-        return with_branch(ended, call.branch, model_call=None)
-    branch = state.branches.get(call.branch)
-    if branch is None:
-        return ended
+    branch, branches = state.branches.get(call.branch), state.branches
+    if branch is not None:
+        failed = evolve(branch, model_call=None) if call.is_summary else _let_down(branch, event)
+        branches = {**branches, branch.id: failed}
+    return {
+        "counters": counters,
+        "model_calls": without(state.model_calls, event.call),
+        "idle_claims": 0,
+        "branches": branches,
+    }
+
+
+def _let_down(branch: Branch, event: ModelFailed) -> Branch:
+    """The branch whose model did not answer: it asks again, or the next of its models."""
     moves_on = event.next_option is not None
-    return with_branch(
-        ended,
-        branch.id,
+    return evolve(
+        branch,
         model_call=None,
         failures=0 if moves_on else branch.failures + 1,
         option=event.next_option if moves_on else branch.option,

@@ -17,56 +17,57 @@ from outlast.domain.events import (
     ToolsChanged,
     TurnTaken,
 )
-from outlast.domain.evolve import evolve
+from outlast.domain.evolve import Changes, evolve
 from outlast.domain.run import FORKED, Branch, Call, Failure, RunState, Ticket, Waiter
 from outlast.domain.states import ENDED, HELD, REMEMBERING, State
 
 
-def apply_lifecycle(state: RunState, event: Lifecycle) -> RunState:
-    """The state after a lifecycle event."""
+def apply_lifecycle(state: RunState, event: Lifecycle) -> Changes:
+    """What a lifecycle event changes."""
     match event:
         case RunStarted() | FoldDiverged():
-            return state
+            return {}
         case RunClaimed(generation=generation):
-            return evolve(state, generation=generation, is_claimed=True, idle_claims=state.idle_claims + 1)
+            idle_claims = state.idle_claims + 1
+            return {"generation": generation, "is_claimed": True, "idle_claims": idle_claims}
         case TurnTaken():
-            return evolve(state, in_line=False)
+            return {"in_line": False}
         case RunReleased():
-            return evolve(state, is_claimed=False, idle_claims=0)
+            return {"is_claimed": False, "idle_claims": 0}
         case RunForked():
             return _forked(state, event)
         case ToolsChanged(tools=tools):
-            return evolve(state, tools={**state.tools, **{tool.name: tool for tool in tools}})
+            return {"tools": {**state.tools, **{tool.name: tool for tool in tools}}}
         case StateEntered():
             return _entered(state, event)
         case LimitReached(limit=limit):
             reached = state.reached if limit in state.reached else (*state.reached, limit)
-            return evolve(state, reached=reached, replan_reasons=event.reasons or state.replan_reasons)
+            return {"reached": reached, "replan_reasons": event.reasons or state.replan_reasons}
         case _:
             assert_never(event)
 
 
-def _entered(state: RunState, event: StateEntered) -> RunState:
+def _entered(state: RunState, event: StateEntered) -> Changes:
     target = event.target
     remembers = target in REMEMBERING
     is_halt = target in HELD or event.source in HELD
     back_to = state.back_to if event.source in REMEMBERING else event.source
-    entered = evolve(
-        state,
-        state=target,
-        entered_position=state.entered_position if is_halt else state.position,
-        back_to=back_to if remembers else None,
-        outcome=event.outcome,
-        failure=Failure(event.code, event.detail or "", event.next_step or "") if event.code else None,
-        hooks=state.hooks if is_halt else {},
-        tickets=_without_used(state, f"{event.source}->{target}@{state.entered_position}"),
-        idle_claims=0,
-        wants_resume=False,
-        waiters=_still_waiting(state, event.source),
-    )
+    tickets = _without_used(state, f"{event.source}->{target}@{state.entered_position}")
+    entered: Changes = {
+        "state": target,
+        "entered_position": state.entered_position if is_halt else state.next_position,
+        "back_to": back_to if remembers else None,
+        "outcome": event.outcome,
+        "failure": Failure(event.code, event.detail or "", event.next_step or "") if event.code else None,
+        "hooks": state.hooks if is_halt else {},
+        "tickets": tickets,
+        "idle_claims": 0,
+        "wants_resume": False,
+        "waiters": _still_waiting(state, event.source),
+    }
     if target in ENDED:
-        return _ended(entered)
-    return _restarted(entered) if event.source is State.FAILED else entered
+        return {**entered, "wants_pause": False, "wants_cancel": None, **_unasked_people(target)}
+    return {**entered, **_restarted(state, tickets)} if event.source is State.FAILED else entered
 
 
 def _still_waiting(state: RunState, left: State) -> tuple[Waiter, ...]:
@@ -81,51 +82,46 @@ def _without_used(state: RunState, subject: str) -> dict[str, Ticket]:
     return {name: ticket for name, ticket in state.tickets.items() if ticket.subject != subject}
 
 
-def _restarted(state: RunState) -> RunState:
+def _restarted(state: RunState, tickets: dict[str, Ticket]) -> Changes:
     """What failed before is tried afresh after a resume."""
     branches = {
         name: evolve(branch, steps=0, failures=0, option=0, slips=0, fault=None, retry_at=None)
         for name, branch in state.branches.items()
     }
-    tickets = {
-        name: ticket for name, ticket in state.tickets.items() if ticket.status in ("open", "approved")
-    }
-    return evolve(state, branches=branches, tickets=tickets)
+    kept = {name: ticket for name, ticket in tickets.items() if ticket.status in ("open", "approved")}
+    return {"branches": branches, "tickets": kept}
 
 
-def _ended(state: RunState) -> RunState:
-    """Nothing waits for a person any more once a run has ended."""
-    tickets = {} if state.state is not State.FAILED else state.tickets
-    questions = {} if state.state is not State.FAILED else state.questions
-    return evolve(state, wants_pause=False, wants_cancel=None, tickets=tickets, questions=questions)
+def _unasked_people(ended: State) -> Changes:
+    """Nothing waits for a person any more once a run has ended, unless it failed and may be resumed."""
+    return {} if ended is State.FAILED else {"tickets": {}, "questions": {}}
 
 
-def _forked(state: RunState, event: RunForked) -> RunState:
+def _forked(state: RunState, event: RunForked) -> Changes:
     """A fork stands where its original stood, in a thread of its own, held by nobody, every open intent orphaned."""
     definition = event.definition or state.definition
     calls = {name: _orphaned(call) for name, call in state.calls.items()}
-    return evolve(
-        state,
-        thread_id=event.thread_id,
-        definition=definition,
-        limits=definition.limits if event.definition else state.limits,
-        generation=0,
-        is_claimed=False,
-        idle_claims=0,
-        tickets={},
-        hooks={},
-        calls=calls,
-        branches={name: _unasked(branch) for name, branch in state.branches.items()},
-        model_calls={name: replace(call, generation=FORKED) for name, call in state.model_calls.items()},
-        reached=(),
-        wants_pause=False,
-        wants_cancel=None,
-        wants_resume=False,
-        in_line=False,
-        waiters=(),
-        background={},
-        tells_of=(),
-    )
+    return {
+        "thread_id": event.thread_id,
+        "definition": definition,
+        "limits": definition.limits if event.definition else state.limits,
+        "generation": 0,
+        "is_claimed": False,
+        "idle_claims": 0,
+        "tickets": {},
+        "hooks": {},
+        "calls": calls,
+        "branches": {name: _unasked(branch) for name, branch in state.branches.items()},
+        "model_calls": {name: replace(call, generation=FORKED) for name, call in state.model_calls.items()},
+        "reached": (),
+        "wants_pause": False,
+        "wants_cancel": None,
+        "wants_resume": False,
+        "in_line": False,
+        "waiters": (),
+        "background": {},
+        "tells_of": (),
+    }
 
 
 def _unasked(branch: Branch) -> Branch:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, assert_never
 
-from outlast.domain.apply_asking import with_ticket
-from outlast.domain.apply_conversation import recall_for
+from outlast.domain.apply_asking import to_ticket
+from outlast.domain.apply_conversation import recall_for, to_branch
 from outlast.domain.events import (
     Answered,
     Approved,
@@ -22,35 +22,35 @@ from outlast.domain.events import (
     Signal,
     TaskReported,
 )
-from outlast.domain.evolve import evolve
+from outlast.domain.evolve import Changes, evolve, without
 from outlast.domain.run import MAIN_BRANCH, RecallCall, RunState, Waiter
 from outlast.domain.states import State
 
 
-def apply_signal(state: RunState, event: Signal) -> RunState:  # noqa: C901 - one case a signal
-    """The state after a signal."""
+def apply_signal(state: RunState, event: Signal) -> Changes:  # noqa: C901 - one case a signal
+    """What a signal changes."""
     match event:
         case PauseRequested():
-            return state if state.has_ended else evolve(state, wants_pause=True, wants_resume=False)
+            return {} if state.has_ended else {"wants_pause": True, "wants_resume": False}
         case ResumeRequested():
-            return evolve(state, wants_pause=False, wants_resume=state.state in _RESUMABLE)
+            return {"wants_pause": False, "wants_resume": state.state in _RESUMABLE}
         case CancelRequested(by=by, reason=reason):
-            return state if state.has_ended else evolve(state, wants_cancel=reason or f"cancelled by {by}")
+            return {} if state.has_ended else {"wants_cancel": reason or f"cancelled by {by}"}
         case Said(text=text):
             return _heard(state, text)
         case MessageReceived():
             return _heard(state)
         case MessageSent():
-            return state
+            return {}
         case TaskReported(task=task, is_open=is_open):
-            return state if is_open else _without_task(state, task)
+            return {} if is_open else _without_task(state, task)
         case EndAwaited(queue=queue, item=item):
             waiter = Waiter(queue, item)
-            return state if waiter in state.waiters else evolve(state, waiters=(*state.waiters, waiter))
+            return {} if waiter in state.waiters else {"waiters": (*state.waiters, waiter)}
         case Approved(ticket=ticket, edit=edit):
-            return with_ticket(state, ticket, status="approved", edit=edit)
+            return to_ticket(state, ticket, status="approved", edit=edit)
         case Rejected(ticket=ticket, comment=comment):
-            return with_ticket(state, ticket, status="rejected", comment=comment)
+            return to_ticket(state, ticket, status="rejected", comment=comment)
         case Answered(question=name, text=text, by=by):
             return _answered(state, name, text, by)
         case LimitsChanged(changes=changes):
@@ -67,7 +67,7 @@ def hears_people(branch: str, purpose: str) -> bool:
     return branch == MAIN_BRANCH or purpose in ("plan", "execute", "report")
 
 
-def _heard(state: RunState, text: str = "") -> RunState:
+def _heard(state: RunState, text: str = "") -> Changes:
     """What is said to the run is heard by whoever hears people; in a conversation memory is asked for a person's `text` first."""
     branches = {
         name: evolve(branch, told_since=True, answer=None) if hears_people(name, branch.purpose) else branch
@@ -76,19 +76,19 @@ def _heard(state: RunState, text: str = "") -> RunState:
     talk = branches.get(MAIN_BRANCH)
     if talk is not None and text:
         branches[MAIN_BRANCH] = evolve(talk, recall=_asked_too(talk.recall, recall_for(state, text)))
-    return evolve(state, branches=branches)
+    return {"branches": branches}
 
 
-def _without_task(state: RunState, task: str) -> RunState:
+def _without_task(state: RunState, task: str) -> Changes:
     """A background task has ended; the branch that stood still for it goes on once it has no other."""
     awaited = state.background.get(task)
     if awaited is None:
-        return state
-    left = evolve(state, background={name: one for name, one in state.background.items() if name != task})
+        return {}
+    left = {"background": without(state.background, task)}
     branch = state.branches.get(awaited.branch)
     if branch is None or not state.awaits(branch):
         return left
-    return evolve(left, branches={**left.branches, branch.id: evolve(branch, told_since=True, answer=None)})
+    return {**left, **to_branch(state, branch.id, told_since=True, answer=None)}
 
 
 def _asked_too(before: RecallCall | None, asked: RecallCall | None) -> RecallCall | None:
@@ -98,14 +98,14 @@ def _asked_too(before: RecallCall | None, asked: RecallCall | None) -> RecallCal
     return replace(before, then=asked.query)
 
 
-def _answered(state: RunState, name: str, text: str, by: str) -> RunState:
+def _answered(state: RunState, name: str, text: str, by: str) -> Changes:
     question = state.questions.get(name)
     if question is None or question.answer is not None:
-        return state
-    return evolve(state, questions={**state.questions, name: evolve(question, answer=text, by=by)})
+        return {}
+    return {"questions": {**state.questions, name: evolve(question, answer=text, by=by)}}
 
 
-def _relimited(state: RunState, changes: dict[str, Any]) -> RunState:
+def _relimited(state: RunState, changes: dict[str, Any]) -> Changes:
     known = {name: value for name, value in changes.items() if hasattr(state.limits, name)}
     reached = tuple(name for name in state.reached if name not in known)
-    return evolve(state, limits=evolve(state.limits, **known), reached=reached)
+    return {"limits": evolve(state.limits, **known), "reached": reached}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from outlast.domain.apply_conversation import with_branch
+from outlast.domain.apply_conversation import to_branch
 from outlast.domain.events import (
     HookRan,
     HookRequested,
@@ -14,14 +14,14 @@ from outlast.domain.events import (
     ToolRequested,
     ToolUnsettled,
 )
-from outlast.domain.evolve import evolve, without
+from outlast.domain.evolve import Changes, evolve, without
 from outlast.domain.repetition import question_of, remembered
 from outlast.domain.run import Awaited, Branch, Call, Counters, HookCall, Question, RunState, Ticket
 from outlast.domain.tool_call import Effect
 
 
-def apply_tooling(state: RunState, event: Tooling) -> RunState:
-    """The state after an event of a tool, a hook or the loop detection."""
+def apply_tooling(state: RunState, event: Tooling) -> Changes:
+    """What an event of a tool, a hook or the loop detection changes."""
     match event:
         case ToolRequested():
             return _requested(state, event)
@@ -29,7 +29,9 @@ def apply_tooling(state: RunState, event: Tooling) -> RunState:
             return _answered(state, event)
         case ToolUnsettled(call=name):
             call = state.calls.get(name)
-            return state if call is None else _with_call(state, evolve(call, is_unsettled=True))
+            if call is None:
+                return {}
+            return {"calls": {**state.calls, name: evolve(call, is_unsettled=True)}}
         case LoopNoticed():
             return _noticed(state, event)
         case HookRequested() | HookRan():
@@ -43,53 +45,51 @@ def hook_key(hook: str, subject: str) -> str:
     return f"{hook} {subject}"
 
 
-def _hooked(state: RunState, event: HookRequested | HookRan) -> RunState:
+def _hooked(state: RunState, event: HookRequested | HookRan) -> Changes:
     """Hooks of transitions are kept until it is taken; hooks of calls are over with their call."""
     key = hook_key(event.hook, event.subject)
     before = state.hooks.get(key)
     attempt = before.attempt if before is not None else 0
     if isinstance(event, HookRan) and before is None:
-        return evolve(state, idle_claims=0)
+        return {"idle_claims": 0}
     if isinstance(event, HookRequested):
         asked = HookCall(event.generation, attempt + 1)
-        return evolve(state, hooks={**state.hooks, key: asked})
+        return {"hooks": {**state.hooks, key: asked}}
     done = HookCall(state.generation, max(1, attempt), is_done=True, veto=event.veto)
-    return evolve(state, hooks={**state.hooks, key: done}, idle_claims=0)
+    return {"hooks": {**state.hooks, key: done}, "idle_claims": 0}
 
 
-def _requested(state: RunState, event: ToolRequested) -> RunState:
+def _requested(state: RunState, event: ToolRequested) -> Changes:
     call = state.calls.get(event.call)
     if call is None:
-        return state
+        return {}
     used = one_more(state.counters.tool_calls, call.call.name)
     requested = evolve(
         call, generation=event.generation, attempt=event.attempt, edited=event.edited, is_unsettled=False
     )
-    return evolve(
-        state,
-        calls={**state.calls, event.call: requested},
-        counters=evolve(state.counters, tool_calls=used),
-        questions=_but_about(state.questions, event.call),
-    )
+    return {
+        "calls": {**state.calls, event.call: requested},
+        "counters": evolve(state.counters, tool_calls=used),
+        "questions": _but_about(state.questions, event.call),
+    }
 
 
-def _answered(state: RunState, event: ToolAnswered) -> RunState:
+def _answered(state: RunState, event: ToolAnswered) -> Changes:
     call = state.calls.get(event.call)
     if call is None:
-        return state
+        return {}
     branches = state.branches
     if call.branch in branches:
         branches = {**branches, call.branch: _one_call_less(state, branches[call.branch], call, event)}
-    return evolve(
-        state,
-        counters=_counted(state.counters, call, event),
-        calls=without(state.calls, event.call),
-        branches=branches,
-        questions=_but_about(state.questions, event.call),
-        tickets=_but_on(state.tickets, call_subject(event.call)),
-        background=_with_begun(state, call, event),
-        idle_claims=0,
-    )
+    return {
+        "counters": _counted(state.counters, call, event),
+        "calls": without(state.calls, event.call),
+        "branches": branches,
+        "questions": _but_about(state.questions, event.call),
+        "tickets": _but_on(state.tickets, call_subject(event.call)),
+        "background": _with_begun(state, call, event),
+        "idle_claims": 0,
+    }
 
 
 def _with_begun(state: RunState, call: Call, event: ToolAnswered) -> dict[str, Awaited]:
@@ -156,14 +156,9 @@ def _one_call_less(state: RunState, branch: Branch, call: Call, event: ToolAnswe
     )
 
 
-def _noticed(state: RunState, event: LoopNoticed) -> RunState:
+def _noticed(state: RunState, event: LoopNoticed) -> Changes:
     branch = state.branches.get(event.branch)
     if branch is None:
-        return state
-    return with_branch(
-        state, event.branch, steered=branch.steered + 1, window=(), is_stopped=event.action == "stop"
-    )
-
-
-def _with_call(state: RunState, call: Call) -> RunState:
-    return evolve(state, calls={**state.calls, call.call.id: call})
+        return {}
+    is_stopped = event.action == "stop"
+    return to_branch(state, event.branch, steered=branch.steered + 1, window=(), is_stopped=is_stopped)

@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+Changes = dict[str, Any]
+"""Fields of a value, by name, and what they become."""
+
 
 class _Open:
     """What a copy is until it has its fields: frozen classes refuse them, and take long to be made empty."""
@@ -19,12 +22,17 @@ def evolve(value: T, /, **changes: Any) -> T:
 
     Raises TypeError for a field it does not have.
     """
+    return changed(value, changes)
+
+
+def changed(value: T, changes: Changes) -> T:
+    """A copy of `value` as `evolve` makes it, by changes that are there already."""
     fields: dict[str, Any] = value.__dict__
-    changed = fields | changes
-    if len(changed) != len(fields):
+    after = fields | changes
+    if len(after) != len(fields):
         raise TypeError(f"{type(value).__name__} has no field {sorted(changes.keys() - fields.keys())}")
     copy: Any = _Open()
-    copy.__dict__ = changed
+    copy.__dict__ = after
     copy.__class__ = type(value)
     evolved: T = copy
     return evolved

@@ -271,6 +271,11 @@ class RunState:
     tells_of: tuple[str, ...] = ()
 
     @property
+    def next_position(self) -> int:
+        """The position of the event that comes next."""
+        return self.position + 1
+
+    @property
     def has_ended(self) -> bool:
         """Is the run over (it may still be resumed from FAILED)?"""
         return self.state in ENDED
