@@ -49,6 +49,12 @@ class Cache:
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
         match recorded.event:
+            case RunStarted(tools=tools) | ToolsChanged(tools=tools):
+                changed = {tool.name for tool in tools}
+                self._serving -= changed
+                self._serving |= {tool.name for tool in tools if tool.cache_seconds > 0}
+            case _ if not (self._serving or self._asked):
+                pass  # no result of this run may serve again
             case ModelAnswered(tool_calls=calls):
                 self._asked.update({call.id: call for call in calls if call.name in self._serving})
             case ToolRequested(call=name, edited=dict() as edited) if name in self._asked:
@@ -59,10 +65,6 @@ class Cache:
                     self._keep(question(asked.name, asked.arguments), Kept(name, recorded.at, outcome))
             case ToolAnswered(call=name):
                 self._asked.pop(name, None)
-            case RunStarted(tools=tools) | ToolsChanged(tools=tools):
-                changed = {tool.name for tool in tools}
-                self._serving -= changed
-                self._serving |= {tool.name for tool in tools if tool.cache_seconds > 0}
             case _:
                 pass
 
