@@ -121,11 +121,9 @@ def asked_parts() -> list[str]:
     unknown = set(chosen) - set(known)
     if unknown:
         parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    has_peers = beside.PYTHON_VARIABLE in os.environ
-    if set(chosen) & set(PEERS) and not has_peers:
-        parser.error(
-            f"set {beside.PYTHON_VARIABLE} to a Python that has langgraph-checkpoint-sqlite and dbos"
-        )
+    trouble, has_peers = beside.trouble(), beside.PYTHON_VARIABLE in os.environ
+    if trouble and (has_peers or set(chosen) & set(PEERS)):
+        parser.error(trouble)
     return chosen or [*PARTS, *(["peers"] if has_peers else [])]
 
 

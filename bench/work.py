@@ -92,6 +92,11 @@ def of_many(watch: Stopwatch, rounds: int) -> dict[str, Any]:
     return {"rounds_per_second": rounds / wall_seconds, "cpu_ms": cpu_seconds * 1000 / rounds}
 
 
+def file_size(path: Path) -> dict[str, int]:
+    """The size of a file, where there is one, which a store on a server has not."""
+    return {"file_bytes": path.stat().st_size} if path.exists() else {}
+
+
 def imported_now() -> dict[str, float]:
     """How long this process has lived when its imports are done, by the clock of all processes, and the CPU it took."""
     used = resource.getrusage(resource.RUSAGE_SELF)
