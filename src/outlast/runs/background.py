@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -68,11 +69,26 @@ async def begun_in_background(
         await office.abandon(handle)
         detail = f"The handle that {call.call.name} returned cannot be kept: {wrong}. Its work was cancelled."
         return Outcome([*before, _refused(call, ToolError("invalid_output", detail))])
-    begun = await office.name_for(state, call.call, handle.name or call.call.name)
+    try:
+        begun = await office.name_for(state, call.call, handle.name or call.call.name)
+    except asyncio.CancelledError:
+        await adrift(desk, state, call, handle)
+        raise
     outcome = ToolOutcome(True, told_to_model(begun), task=begun)
     tracked = "The work it names is followed already, as another background task; that one goes on."
     otherwise = _refused(call, ToolError("already_tracked", tracked))
     return Outcome([*before, ToolAnswered(call.call.id, outcome)], handle=handle, otherwise=otherwise)
+
+
+async def adrift(desk: Desk, state: RunState, call: Call, handle: Handle) -> None:
+    """See to work whose handle came when its call was over: nobody waits for it, so it is to end. Never raises."""
+    office = desk.means.office
+    if office is None:
+        return
+    if state.tells_of or _wrong_in(handle):
+        await office.abandon(handle)
+    else:
+        await office.adrift(state, call, handle)
 
 
 def told_to_model(begun: Begun) -> str:

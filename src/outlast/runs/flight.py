@@ -26,13 +26,29 @@ class Hold(Protocol):
     """How a call runs a user's code: for so many seconds. Code that will not stop then is left, and the call goes on with `left`."""
 
     def __call__(self, work: Awaitable[T], seconds: float, left: Leg) -> Awaitable[T]:
-        """What `work` comes to. Raises what it raises, TimeoutError and Escaped."""
+        """What `work` comes to. Raises what it raises, TimeoutError and Escaped; Late and Unheard hold what came too late."""
         ...
 
 
 Effect = Callable[[Hold], Awaitable[Outcome | Leg]]
 """A call to carry out: bound when its intent is drafted, begun when that is durable, with what holds a user's code. A kill may
 forestall it."""
+
+
+class Late(TimeoutError):
+    """A user's code came to something after its time, and before it was left: `came`."""
+
+    def __init__(self, came: object) -> None:
+        super().__init__()
+        self.came = came
+
+
+class Unheard(asyncio.CancelledError):
+    """A user's code came to something, `came`, in a call that was killed, or that has gone on without it."""
+
+    def __init__(self, came: object) -> None:
+        super().__init__()
+        self.came = came
 
 
 class Flight:
@@ -91,18 +107,18 @@ class Flight:
             if isinstance(error, Exception):
                 raise
             raise escaped(error) from error
-        self._must_be_awaited(task)
+        self._must_be_awaited(task, came)
         if task.cancelling() and (own := await _cancellation_to_come()):
-            self._must_be_awaited(task)
+            self._must_be_awaited(task, came)
             raise escaped(own)
         return came
 
-    def _must_be_awaited(self, task: asyncio.Task[None]) -> None:
+    def _must_be_awaited(self, task: asyncio.Task[None], came: object = None) -> None:
         """Raise where what the code came to in this task is too late, whatever it is."""
         if self._task is not task or self._is_killed:
-            raise asyncio.CancelledError
+            raise Unheard(came)
         if self._is_late:
-            raise TimeoutError
+            raise Late(came)
 
     def _stop(self, left: Leg) -> None:
         self._is_late = True

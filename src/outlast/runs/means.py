@@ -13,7 +13,7 @@ from outlast.domain.door import Json
 from outlast.domain.events import PinnedTool, Recorded
 from outlast.domain.hooks import Hook
 from outlast.domain.quick import quick
-from outlast.domain.run import RunState
+from outlast.domain.run import Call, RunState
 from outlast.domain.shadow import Selector
 from outlast.domain.task import TaskDefinition
 from outlast.domain.tool_call import Begun, ToolCall, ToolError
@@ -95,6 +95,13 @@ class Office(Protocol):
 
     async def shown(self, state: RunState, before: str) -> str:
         """The background tasks of a run's thread as a run may see them; empty where they stand as in `before`, or there are none."""
+        ...
+
+    async def adrift(self, state: RunState, call: Call, handle: Handle) -> None:
+        """Keep a task whose handle came when its call was over, to be cancelled by whoever tends tasks; never raises.
+
+        One that cannot be kept is given up as `abandon` does; one that is followed already is left alone.
+        """
         ...
 
     async def abandon(self, handle: Handle) -> None:

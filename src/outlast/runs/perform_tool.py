@@ -19,10 +19,10 @@ from outlast.domain.tool_call import Effect, ToolError, ToolOutcome
 from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
 from outlast.ports.tool import Ask, Draft, Tool, ToolContext, ToolResult
-from outlast.runs.background import LOCAL, begun_in_background, local_handle
+from outlast.runs.background import LOCAL, adrift, begun_in_background, local_handle
 from outlast.runs.contained import Escaped, contained
 from outlast.runs.desk import Desk, Outcome
-from outlast.runs.flight import Hold, Leg
+from outlast.runs.flight import Hold, Late, Leg, Unheard
 from outlast.runs.hooks import call_hook
 from outlast.runs.money import Spending
 from outlast.runs.moves import shown_error
@@ -130,8 +130,14 @@ async def _try(work: _AtWork, attempt: int) -> Outcome | Leg:
     seconds, left = pinned.timeout_seconds + GRACE_SECONDS, partial(_out_of_time, work, attempt)
     try:
         result: Returned = await work.hold(tool.run(own, work.context), seconds, left)
+    except Late as late:
+        return _settled(work, attempt, late.came) if isinstance(late.came, Handle) else await left()
     except TimeoutError:
         return await left()
+    except Unheard as unheard:
+        if isinstance(unheard.came, Handle):
+            await adrift(work.desk, work.state, work.call, unheard.came)
+        raise
     except OutlastError as error:
         code = error.code if error.code in _TOLD_APART else "tool_failed"
         trouble, may_pass = ToolError(code, clean_text(str(error))), isinstance(error, Passing)

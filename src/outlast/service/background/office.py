@@ -17,7 +17,7 @@ from outlast.domain.run import Call, RunState
 from outlast.domain.states import ENDED, State
 from outlast.domain.tool_call import Begun, ToolCall
 from outlast.ports.background_driver import BackgroundDrivers, Handle, Trouble
-from outlast.ports.batch import Item
+from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.store import Store
 from outlast.ports.task_rows import TaskFilter
 from outlast.ports.tool import Background, Tool
@@ -69,9 +69,11 @@ class TaskOffice:
 
     async def name_for(self, state: RunState, call: ToolCall, wanted: str) -> Begun:
         """See `Office.name_for`."""
-        task_id = task_id_of(idempotency_key(state.run_id, call.id))
+        return await self._named(task_id_of(idempotency_key(state.run_id, call.id)), state.thread_id, wanted)
+
+    async def _named(self, task_id: str, thread_id: str, wanted: str) -> Begun:
         if task_id not in self._names:
-            rows = await self._store.list_tasks(TaskFilter(thread_id=state.thread_id, limit=_MOST_NAMES))
+            rows = await self._store.list_tasks(TaskFilter(thread_id=thread_id, limit=_MOST_NAMES))
             own = next((task_in(row).name for row in rows if row.task_id == task_id), None)
             taken = [row.name for row in rows] + [begun.name for begun in self._names.values()]
             # Where not every name of the thread is known, only one with a part of the id is surely free.
@@ -117,6 +119,23 @@ class TaskOffice:
         wanted = TaskFilter(user_id=state.user_id, thread_id=state.thread_id, limit=MOST_SHOWN)
         listed = as_list([task_in(row) for row in await self._store.list_tasks(wanted)])
         return "" if stands_as(listed) == stands_as(before) else listed
+
+    async def adrift(self, state: RunState, call: Call, handle: Handle) -> None:
+        """See `Office.adrift`. The row has an id of its own: another try of the call may have begun the task of the call itself."""
+        is_kept = False
+        with suppress(Exception):  # nobody is left to be told
+            is_kept = await self._kept_to_cancel(state, call, handle)
+        if not is_kept:
+            await self.abandon(handle)
+
+    async def _kept_to_cancel(self, state: RunState, call: Call, handle: Handle) -> bool:
+        key = f"{idempotency_key(state.run_id, call.call.id)} {handle.server} {handle.remote_id}"
+        begun = await self._named(task_id_of(key), state.thread_id, handle.name or call.call.name)
+        batch = TaskBatch(self._store, self._rules, await self._store.now())
+        await self._begun(batch, state, call, begun, handle)
+        await batch.happen(begun.id, CancelAsked("its call was over before it came"))
+        written = await self._store.commit(batch.items())
+        return isinstance(written, Committed) or written.guard is Guard.REMOTE
 
     async def abandon(self, handle: Handle) -> None:
         """See `Office.abandon`."""
