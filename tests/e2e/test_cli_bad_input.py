@@ -195,6 +195,7 @@ def test_doctor_finds_nothing_wrong_with_the_example(library: Home) -> None:
     assert {check["name"] for check in checks} == {
         "python",
         "sqlite",
+        "event loop",
         "configuration",
         "store",
         "model",
