@@ -10,6 +10,7 @@ from typing import Any, Final
 import asyncpg
 
 from outlast.adapters.stores.postgres.address import Address
+from outlast.adapters.stores.postgres.deadline import Deadline
 from outlast.adapters.stores.postgres.queries import in_schema, query
 from outlast.domain.errors import Broken
 
@@ -33,20 +34,27 @@ class Backend:
 class Link:
     """A connection that runs our queries in our schema. Used by one task at a time, in the loop that made it.
 
-    `backend` is None behind a pooler, where the next transaction may have another.
+    It is cut when an answer takes longer than `answer_seconds`. `backend` is None behind a pooler, where the next transaction may
+    have another.
     """
 
-    def __init__(self, connection: Any, address: Address, count: Callable[[], None]) -> None:
+    def __init__(
+        self, connection: Any, address: Address, count: Callable[[], None], answer_seconds: float
+    ) -> None:
         self.connection = connection
         self.backend: Backend | None = None
         self.version = ""
         self._count = count
         self._schema = address.schema
+        self._deadline = Deadline(answer_seconds, self.cut)
 
     async def rows(self, text: str, *arguments: object) -> Sequence[Any]:
         """The rows of one query, which is a transaction of its own."""
-        self._count()
-        found: Sequence[Any] = await self.connection.fetch(in_schema(text, self._schema), *arguments)
+        self._ask()
+        try:
+            found: Sequence[Any] = await self.connection.fetch(in_schema(text, self._schema), *arguments)
+        finally:
+            self._deadline.end()
         return found
 
     async def row(self, text: str, *arguments: object) -> Any | None:
@@ -61,14 +69,20 @@ class Link:
 
     async def changes(self, text: str, *arguments: object) -> bool:
         """Did one query change any row? It is a transaction of its own, and returns no rows: what would be read of them is saved."""
-        self._count()
-        told: str = await self.connection.execute(in_schema(text, self._schema), *arguments)
+        self._ask()
+        try:
+            told: str = await self.connection.execute(in_schema(text, self._schema), *arguments)
+        finally:
+            self._deadline.end()
         return not told.endswith(" 0")
 
     async def many(self, text: str, arguments: Sequence[Sequence[object]]) -> None:
         """Run one query for each of several lists of arguments, all of them or none."""
-        self._count()
-        await self.connection.executemany(in_schema(text, self._schema), arguments)
+        self._ask()
+        try:
+            await self.connection.executemany(in_schema(text, self._schema), arguments)
+        finally:
+            self._deadline.end()
 
     @property
     def is_closed(self) -> bool:
@@ -78,6 +92,7 @@ class Link:
 
     async def close(self) -> None:
         """End it in peace, or at once when the server does not answer."""
+        self._deadline.stop()
         try:
             await self.connection.close(timeout=2)
         except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
@@ -85,7 +100,12 @@ class Link:
 
     def cut(self) -> None:
         """End it at once, whatever is under way."""
+        self._deadline.stop()
         self.connection.terminate()
+
+    def _ask(self) -> None:
+        self._count()
+        self._deadline.begin()
 
 
 class Dialer:
@@ -108,20 +128,20 @@ class Dialer:
         """A connection that no pooler stands before, for listening."""
         direct = self.address.direct
         place = {} if direct is None else dict(zip(("host", "port"), direct, strict=True))
-        return Link(await self._connect(is_pooled=False, **place), self.address, self._count)
+        connection = await self._connect(is_pooled=False, command_timeout=self._answer_seconds, **place)
+        return self._link(connection)
 
     async def _connect(self, *, is_pooled: bool, **place: object) -> Any:
         return await asyncpg.connect(
             self.address.dsn,
             timeout=_CONNECT_SECONDS,
-            command_timeout=self._answer_seconds,
             statement_cache_size=0 if is_pooled else 256,
             max_cached_statement_lifetime=0,
             **place,
         )
 
     async def _checked(self, connection: Any) -> Link:
-        link = Link(connection, self.address, self._count)
+        link = self._link(connection)
         try:
             found = await link.row(_ABOUT_BACKEND)
             assert found is not None
@@ -133,6 +153,9 @@ class Dialer:
         if not self.address.is_pooled:
             link.backend = Backend(connection.get_server_pid(), found["backend_start"])
         return link
+
+    def _link(self, connection: Any) -> Link:
+        return Link(connection, self.address, self._count, self._answer_seconds)
 
     def _count(self) -> None:
         self.statements += 1
