@@ -33,9 +33,9 @@ class Crier:
         self._task: asyncio.Task[None] | None = None
         self._is_ending = asyncio.Event()
 
-    def cry(self, streams: Iterable[str]) -> None:
-        """Tell of these streams soon."""
-        self._pending.update(streams)
+    def cry(self, *streams: Iterable[str]) -> None:
+        """Tell of all these streams soon."""
+        self._pending.update(*streams)
         if self._pending and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._run())
 

@@ -45,7 +45,7 @@ class Pool:
                 self._dialer.beware_of_pooler()
             if is_lost(error) or is_of_a_pooler(error) or isinstance(error, asyncio.CancelledError):
                 link.cut()
-        if not link.is_closed:
+        if error is None or not link.is_closed:
             self._idle.append(link)
         self._room.release()
 

@@ -55,7 +55,7 @@ class Site:
 
     def _tell(self, written: Sequence[Batch]) -> None:
         self._watches.touch(frozenset[str]().union(*[batch.topics for batch in written]))
-        self.crier.cry(frozenset[str]().union(*[batch.streams for batch in written]))
+        self.crier.cry(*[batch.streams for batch in written])
 
 
 class Annex:
