@@ -9,7 +9,7 @@ from outlast.adapters.stores.sqlite import journal, queues, removal, rows, tasks
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.watches import topics_of
 from outlast.ports.batch import Committed, Guard, Item, Refused
-from outlast.ports.queue import ClaimDue, Enqueue, Release
+from outlast.ports.queue import Claim, ClaimDue, Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, PutPayload, PutSnapshot, SweepPayloads
 from outlast.ports.task_rows import DeleteTask, InsertTask, UpdateTask
@@ -28,11 +28,12 @@ def write_batch(session: Session, batch: Sequence[Item]) -> Committed | Refused:
         refused = _write_all(session, batch)
         if refused is not None:
             return refused
+    claims: list[Claim] = []
     for item in batch:
-        session.touched.update(topics_of(item))
-    claims = [
-        claim for item in batch if isinstance(item, ClaimDue) for claim in queues.claim_due(session, item)
-    ]
+        if isinstance(item, ClaimDue):
+            claims += queues.claim_due(session, item)
+        else:
+            session.touched.update(topics_of(item))
     return Committed(tuple(claims)) if claims else _COMMITTED
 
 

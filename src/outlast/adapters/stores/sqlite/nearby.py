@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
 from typing import Final, TypeVar
 
 from outlast.adapters.stores.lane import AwaitedJob, Job, Lane, settle
-from outlast.adapters.stores.sqlite.quickness import HOP_SECONDS, Moment, Quickness
+from outlast.adapters.stores.sqlite.quickness import HOP_SECONDS, Quickness
 from outlast.adapters.stores.sqlite.session import Session
 from outlast.adapters.stores.sqlite.writer import Writer
 from outlast.ports.batch import Item
@@ -70,15 +71,17 @@ class Nearby:
         self._last_stream = ""
         self._in_a_row = 0
 
-    async def do(self, work: Callable[[Session], T], stream: str) -> T:
-        """The result of `work`, which is about a stream. Cancelling the caller does not undo it."""
+    def do(self, work: Callable[[Session], T], stream: str) -> Awaitable[T]:
+        """The result of `work`, which is about a stream, to be awaited at once. Cancelling the caller does not undo it."""
         if not self._quickness.is_quick:
-            return await self._lane.do(work)
-        if not self._is_alone(stream):
-            gathered = AwaitedJob(work)
-            self._gather(gathered)
-            result: T = await gathered.future
-            return result
+            return self._lane.do(work)
+        if self._is_alone(stream):
+            return self._do_alone(work)
+        job = AwaitedJob(work)
+        self._gather(job)
+        return job.future
+
+    async def _do_alone(self, work: Callable[[Session], T]) -> T:
         job = Job(work)
         if not self._is_served([job]):
             return await self._lane.do(work)
@@ -118,12 +121,12 @@ class Nearby:
             self._lane.take(jobs)
 
     def _is_served(self, jobs: Sequence[Job]) -> bool:
-        writer, begun = self._writer(), Moment()
+        writer, begun_at = self._writer(), monotonic()
         try:
             is_served = writer is not None and writer.serve_at_once(jobs)
         except Exception as error:  # noqa: BLE001 - a bug must not leave callers waiting for ever
             for job in jobs:
                 job.error = error
             return True
-        self._quickness.note(begun.waited_seconds() - HOP_SECONDS * len(jobs))
+        self._quickness.note(monotonic() - begun_at - HOP_SECONDS * len(jobs))
         return is_served

@@ -22,21 +22,8 @@ _PAUSES: Final = 100
 """A disk that is not quick is tried again after so many times the wait it was tried with: little of a loop's time is lost by that."""
 
 
-class Moment:
-    """A moment of this thread, from which on what it waits is told from what it computes."""
-
-    __slots__ = ("_computed_seconds", "_seconds")
-
-    def __init__(self) -> None:
-        self._seconds, self._computed_seconds = time.monotonic(), time.thread_time()
-
-    def waited_seconds(self) -> float:
-        """How long the thread has waited since."""
-        return time.monotonic() - self._seconds - (time.thread_time() - self._computed_seconds)
-
-
 class Quickness:
-    """How long waits for the disk were of late, beyond what they spared and what was computed meanwhile.
+    """How long a loop stood still for its commits of late, beyond what they spared it.
 
     With `quick_seconds` 0 it is never quick.
     """

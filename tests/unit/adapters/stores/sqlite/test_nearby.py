@@ -4,9 +4,9 @@ import asyncio
 import math
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 
 from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.adapters.stores.sqlite.nearby import LIGHT_BYTES, MOST_IN_A_ROW
-from outlast.adapters.stores.sqlite.quickness import QUICK_SECONDS, Moment, Quickness
+from outlast.adapters.stores.sqlite.quickness import QUICK_SECONDS, Quickness
 from outlast.domain.errors import Broken, CallerMistake
 from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.queue import ClaimDue, Enqueue, Shares
@@ -226,20 +226,10 @@ def test_a_slow_disk_is_tried_again_once_its_wait_is_small_beside_the_time_that_
     assert quickness.is_quick
 
 
-def test_what_a_thread_waits_is_told_from_what_it_computes() -> None:
-    begun, lock = Moment(), threading.Lock()
-    lock.acquire()
-    lock.acquire(timeout=0.05)
-    assert begun.waited_seconds() > 0.04
-    computing, ends = Moment(), time.thread_time() + 0.05
-    while time.thread_time() < ends:
-        pass
-    assert computing.waited_seconds() < time.monotonic() - computing._seconds - 0.04
-
-
 async def test_many_commits_may_wait_longer_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every wait is for 3 ms: too long for one commit, not for sixty that share it."""
-    monkeypatch.setattr(Moment, "waited_seconds", lambda _: 0.003)
+    """Every transaction takes 3 ms: too long for one commit, not for sixty that share it."""
+    ticks = count(0.0, 0.003)
+    monkeypatch.setattr("outlast.adapters.stores.sqlite.nearby.monotonic", lambda: next(ticks))
     async with opened(tmp_path / "a.db", quick_seconds=0.002) as store:
         for position in range(30):
             await asyncio.gather(*[store.commit([append(f"s{n}", position)]) for n in range(60)])
