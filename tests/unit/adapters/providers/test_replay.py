@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -259,6 +260,19 @@ async def test_what_no_file_can_hold_is_recorded_as_what_can(tmp_path: Path) -> 
         "x\ufffd",
         {"x\ufffd": "x\ufffd"},
     )
+
+
+async def test_arguments_that_no_file_can_hold_are_left_out_and_their_call_is_known_as_broken(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "calls.jsonl"
+    odd: Any = {"at": {1, 2}}
+    answer = ModelAnswer("", (ToolCall("a", "look", odd), ToolCall("b", "look", {"at": float("nan")})))
+    recorder = Recorder(Model((answer, [])), Recording(path))
+    assert (await heard(recorder, asked("x")))[0] is answer
+    again, _ = await heard(ReplayProvider.from_file(path), asked("x"))
+    assert [call.arguments for call in again.tool_calls] == [{}, {}]
+    assert all("cannot be stored" in (call.problem or "") for call in again.tool_calls)
 
 
 async def test_everything_else_is_the_providers(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, ValidationError
 
-from outlast.domain.door import clean_text
-from outlast.domain.errors import ModelCallFailed, ModelFault
+from outlast.domain.door import clean_text, stored_form
+from outlast.domain.errors import ModelCallFailed, ModelFault, ModelMistake
 from outlast.domain.message import Usage
 from outlast.domain.tool_call import ToolCall
 from outlast.ports.provider import ModelAnswer
@@ -100,10 +100,7 @@ def answered(answer: ModelAnswer, pieces: list[tuple[int, int]]) -> Answered:
     usage = answer.usage
     return Answered(
         text=clean_text(answer.text),
-        calls=[
-            Call(id=call.id, name=call.name, arguments=call.arguments, problem=call.problem, raw=call.raw)
-            for call in answer.tool_calls
-        ],
+        calls=[_call(call) for call in answer.tool_calls],
         reasoning=answer.reasoning,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
@@ -113,6 +110,16 @@ def answered(answer: ModelAnswer, pieces: list[tuple[int, int]]) -> Answered:
         model=answer.model,
         pieces=tuple(pieces),
     )
+
+
+def _call(call: ToolCall) -> Call:
+    """A tool call as it is kept; arguments that no file can hold are left out, with the reason that the model is told."""
+    arguments, problem = call.arguments, call.problem
+    try:
+        stored_form(arguments)
+    except ModelMistake as mistake:
+        arguments, problem = {}, problem or clean_text(str(mistake))
+    return Call(id=call.id, name=call.name, arguments=arguments, problem=problem, raw=call.raw)
 
 
 def failed(failure: ModelCallFailed) -> Failed:
