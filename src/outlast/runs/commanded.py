@@ -103,13 +103,13 @@ def recordable(event: AnyEvent) -> AnyEvent:
 
 
 def _must_be_whole(command: object) -> None:
-    if not isinstance(command, _COMMANDS):
-        raise Refused(
-            f"The workflow returned {command!r:.80}, which is no command; the moves in outlast.workflow make them."
-        )
     if isinstance(command, Record):
         _must_be_for_workflows(command.event)
     elif not _is_whole(command):
+        if not isinstance(command, _COMMANDS):
+            raise Refused(
+                f"The workflow returned {command!r:.80}, which is no command; the moves in outlast.workflow make them."
+            )
         raise Refused(
             f"The workflow returned {command!r:.200}, with a field of another type than it may have."
         )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from functools import partial
 from typing import Final, TypeVar
 
 from outlast.domain.errors import Broken
-from outlast.domain.run import RunState
 from outlast.domain.states import State
 from outlast.runs.decide import next_timer
 from outlast.runs.desk import NOTHING_TO_DO
@@ -35,7 +35,8 @@ async def drive(session: Session) -> str:
         while session.given_back is None:
             session.wake.clear()
             await _one_turn(session)
-            await _go_on(session)
+            if session.given_back is None:
+                await _rest_or_wait(session)
         return session.given_back
     finally:
         listener.stop()
@@ -70,26 +71,20 @@ async def patiently(session: Session, attempt: Callable[[], Awaitable[T]]) -> T:
         wait_seconds = min(wait_seconds * 2, 2.0)
 
 
-async def _go_on(session: Session) -> None:
-    """Give the run back where nothing is left to do for it here, else wait for something; one turn may have given it back already."""
-    if session.given_back is not None:
-        return
+def _rest_or_wait(session: Session) -> Awaitable[object]:
+    """Giving the run back where nothing is left to do for it here, else waiting: for a call that ends, a signal or a timer."""
     rest, state = None, session.state
     if not session.is_busy or state.state in _OVER:
         now = session.desk.now()
         rest = rest_of(state, session.decided_at, now, is_draining=session.is_draining)
-    if rest is None:
-        await _wait(session, state)
-    else:
-        await patiently(session, partial(session.release, rest))
-
-
-async def _wait(session: Session, state: RunState) -> None:
-    """Until a call ends, a signal comes, or a timer of the state is due."""
+    if rest is not None:
+        return patiently(session, partial(session.release, rest))
     timer = next_timer(state, session.decided_at) if state.is_working else None
-    if timer is None:
-        await session.wake.wait()
-        return
+    return session.wake.wait() if timer is None else _wait_until(session, timer)
+
+
+async def _wait_until(session: Session, timer: datetime) -> None:
+    """Until the session is woken, by the timer at the latest."""
     seconds = max(0.0, (timer - session.desk.now()).total_seconds()) + 0.001
     alarm = asyncio.get_running_loop().call_later(seconds, session.wake.set)
     try:
