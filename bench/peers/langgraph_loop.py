@@ -1,7 +1,7 @@
 """LangGraph: a graph of a model node and a tool node, durable at every step, in SQLite or, at `--url`, in PostgreSQL.
 
-Many runs are a batch through the sync API, which does two to four times the rounds of the async one with the checkpointers of
-either store. They share one connection: a checkpointer does one thing at a time, and a pool would only add to it.
+Many runs are a batch through the sync API, which does up to four times the rounds of the async one on SQLite, and up to three
+times on PostgreSQL. They share one connection: a checkpointer does one thing at a time, and a pool would only add to it.
 """
 
 import os
