@@ -6,10 +6,13 @@ takes five times as long to make as an open one would. Here a new instance is an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
-from typing import Any, Final, TypeVar
+from types import MethodType
+from typing import Any, Final, ParamSpec, TypeVar
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 _OPEN: Final[dict[str, Any]] = {
     "__slots__": (),
@@ -39,6 +42,16 @@ def quick(kind: type[T]) -> type[T]:
     kind.__getnewargs_ex__ = _named  # type: ignore[attr-defined]
     kind.__init__ = object.__init__  # type: ignore[method-assign]  # a base may have one
     return kind
+
+
+def maker_of(kind: Callable[P, T]) -> Callable[P, T]:
+    """What makes instances of a quick class as the class itself does; where many arguments are named, at half its price.
+
+    A class that is called makes a dictionary of the named ones, and takes it apart again; a function is given them as they are.
+    """
+    called: Any = kind
+    make: Callable[P, T] = MethodType(called.__new__, called)
+    return make
 
 
 def is_quick(kind: type[Any]) -> bool:

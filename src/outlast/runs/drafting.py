@@ -25,7 +25,7 @@ from outlast.domain.events import (
     ToolRequested,
     ValueSet,
 )
-from outlast.domain.quick import quick
+from outlast.domain.quick import maker_of, quick
 from outlast.domain.run import RunState
 from outlast.domain.states import WORKING, State, may_follow
 from outlast.journal.snapshot import state_digest
@@ -48,6 +48,8 @@ MAX_EVENTS: Final = 500
 
 MOST_SAID: Final = 4000
 """How many characters are kept of why a run failed."""
+
+_model_requested = maker_of(ModelRequested)
 
 Intent = ModelRequested | ToolRequested | HookRequested | RecallRequested
 """What is in the journal before a call is made."""
@@ -224,7 +226,7 @@ class Drafter:
         if crossed is not None:
             self.place(draft, crossed, now)
             return
-        intent = ModelRequested(
+        intent = _model_requested(
             call=f"m{self.readings.state.position + 1}",
             branch=command.branch,
             purpose=command.purpose,

@@ -11,6 +11,7 @@ from outlast.domain.door import Json, clean_text, lot_of, stored_form
 from outlast.domain.errors import PASSING_FAULTS, ModelCallFailed, ModelMistake
 from outlast.domain.events import AnyEvent, ModelAnswered, ModelFailed, ModelRequested, ToolAnswered
 from outlast.domain.message import Message
+from outlast.domain.quick import maker_of
 from outlast.domain.run import Branch, RunState
 from outlast.domain.task import ModelSettings, RetrySettings
 from outlast.domain.tool_call import ToolCall, ToolError, ToolOutcome
@@ -31,6 +32,9 @@ LONGEST_WISH_SECONDS: Final = 24 * 3600.0
 SPREAD_SHARE: Final = 0.2
 """Waits are longer by up to this share, each call by its own, so that calls refused together do not come back together."""
 
+_request = maker_of(ModelRequest)
+_model_answered = maker_of(ModelAnswered)
+
 
 def request_of(
     state: RunState,
@@ -42,7 +46,7 @@ def request_of(
 ) -> ModelRequest:
     """What is sent to the provider. A form is demanded from it only where no tools are offered."""
     model = model_of(state, intent)
-    return ModelRequest(
+    return _request(
         call_id=intent.call,
         purpose=intent.purpose,
         role=intent.role,
@@ -169,7 +173,7 @@ async def _answered(
     if value is not None and form == "conclusions":
         value = await checked_conclusions(desk, value, intent.branch)
     text = clean_text(answer.text)
-    answered = ModelAnswered(
+    answered = _model_answered(
         call=intent.call,
         text=text,
         tool_calls=calls,

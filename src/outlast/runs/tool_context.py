@@ -7,6 +7,7 @@ import hashlib
 from outlast.domain.errors import ModelCallFailed, ToolTrouble
 from outlast.domain.ids import idempotency_key
 from outlast.domain.message import Message
+from outlast.domain.quick import maker_of
 from outlast.domain.run import MAIN_BRANCH, Call, RunState
 from outlast.domain.task import Price
 from outlast.ports.provider import Delta, ModelRequest
@@ -18,19 +19,22 @@ from outlast.runs.means import Caller
 from outlast.runs.money import DEFAULT_ANSWER_TOKENS, Spending, cost_of, cost_of_failure
 from outlast.runs.recall.of_run import MemoryOfRun
 
+_context = maker_of(ToolContext)
+_caller = maker_of(Caller)
+
 
 def context_for(desk: Desk, state: RunState, call: Call, spending: Spending) -> ToolContext:
     """The context of one call."""
     branch, kept, indoors = state.branches[call.branch], desk.means.memory, desk.means.indoors
     key = idempotency_key(state.run_id, call.call.id)
-    caller = Caller(
+    caller = _caller(
         user_id=state.user_id,
         thread_id=state.thread_id,
         run_id=state.run_id,
         key=key,
         is_user_turn=call.branch == MAIN_BRANCH and not state.tells_of,
     )
-    return ToolContext(
+    return _context(
         user_id=state.user_id,
         thread_id=state.thread_id,
         run_id=state.run_id,

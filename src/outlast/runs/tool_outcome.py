@@ -9,7 +9,7 @@ from outlast.domain.bounded import bound
 from outlast.domain.door import Json, clean_text, in_words, stored_form
 from outlast.domain.errors import ModelMistake
 from outlast.domain.events import AnyEvent, ReportWritten
-from outlast.domain.quick import quick
+from outlast.domain.quick import maker_of, quick
 from outlast.domain.run import Call, RunState
 from outlast.domain.source import Fetched, Found
 from outlast.domain.tool_call import ToolError, ToolOutcome
@@ -18,6 +18,8 @@ from outlast.ports.tool import Draft, ReadSource, Tool, ToolResult
 from outlast.runs.desk import Desk
 from outlast.runs.drafts import report_event
 from outlast.runs.moves import shown_error
+
+_outcome = maker_of(ToolOutcome)
 
 
 @quick
@@ -119,7 +121,7 @@ def _of_result(
         digest, item = desk.keep(text)
         bounded = bound(text, digest=digest)
         items.append(item)
-    outcome = ToolOutcome(
+    outcome = _outcome(
         True,
         bounded.shown,
         artifact=digest,

@@ -9,7 +9,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 
 import pytest
 
-from outlast.domain.quick import is_quick, quick
+from outlast.domain.quick import is_quick, maker_of, quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,19 @@ def test_it_is_replaced_copied_and_pickled_like_any_other() -> None:
     assert replace(made, size_bytes=4) == Quick("a", 4, {"b": 1}, note="c")
     assert copy.copy(made) == made == copy.deepcopy(made)
     assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_its_maker_makes_what_the_class_makes_and_refuses_what_it_refuses() -> None:
+    make = maker_of(Quick)
+    made = make(name="a", parts={"b": 1}, note="c")
+    assert made == Quick("a", parts={"b": 1}, note="c") == make("a", 3, {"b": 1}, note="c")
+    assert type(made) is Quick
+    assert make("a").parts is not make("a").parts
+    with pytest.raises(FrozenInstanceError):
+        made.name = "b"  # type: ignore[misc]
+    for wrong in ({"unknown": 1}, {"name": "b"}):
+        with pytest.raises(TypeError):
+            make("a", **wrong)  # type: ignore[arg-type]
 
 
 def test_quick_classes_are_told_from_others() -> None:
