@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from typing import Final
 
+from outlast.domain.by_identity import by_identity
 from outlast.domain.door import Json
 from outlast.domain.quick import quick
 
@@ -60,14 +61,6 @@ class ModelSettings:
     price: Price | None = None
 
 
-@lru_cache(maxsize=256)
-def _settings_of(
-    model: str, temperature: float, max_tokens: int | None, price: Price | None
-) -> ModelSettings:
-    """The same each time for the same: asked for several times at every step."""
-    return ModelSettings(model=model, temperature=temperature, max_tokens=max_tokens, price=price)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleSettings:
     """How a role works: its model with temperature, most tokens an answer may have and price, prompt, and tools (None: the task's).
@@ -86,8 +79,18 @@ class RoleSettings:
     def option(self, number: int) -> ModelSettings:
         """The model asked first (0), or the fallback of that number; the last one there is when there are fewer."""
         if number <= 0 or not self.fallbacks:
-            return _settings_of(self.model, self.temperature, self.max_tokens, self.price)
+            return _first_of(self)
         return self.fallbacks[min(number, len(self.fallbacks)) - 1]
+
+
+def _first(role: RoleSettings) -> ModelSettings:
+    return ModelSettings(
+        model=role.model, temperature=role.temperature, max_tokens=role.max_tokens, price=role.price
+    )
+
+
+_first_of: Final = by_identity(_first, 256)
+"""The model a role asks first, made once for a role: it is asked for several times at every step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,13 +16,13 @@ from outlast.domain.run import Branch, RunState
 from outlast.domain.task import ModelSettings, RetrySettings
 from outlast.domain.tool_call import ToolCall, ToolError, ToolOutcome
 from outlast.ports.live import Frame
-from outlast.ports.provider import Delta, ModelAnswer, ModelRequest, ToolSchema
+from outlast.ports.provider import Delta, ModelAnswer, ModelRequest
 from outlast.runs.conclusions import checked_conclusions
 from outlast.runs.desk import Desk, Outcome
 from outlast.runs.means import FormRead
 from outlast.runs.money import cost_of, cost_of_failure
 from outlast.runs.moves import shown_error
-from outlast.runs.offered import schema_of
+from outlast.runs.offered import offered
 
 LONGEST_BACKOFF_SECONDS: Final = 300.0
 
@@ -52,17 +52,12 @@ def request_of(
         role=intent.role,
         model=intent.model,
         messages=messages,
-        tools=tool_schemas(state, branch) if intent.with_tools else (),
+        tools=offered(state, branch) if intent.with_tools else (),
         response_schema=None if intent.with_tools else schema,
         temperature=model.temperature,
         max_tokens=model.max_tokens,
         earlier_turns=earlier_turns,
     )
-
-
-def tool_schemas(state: RunState, branch: Branch) -> tuple[ToolSchema, ...]:
-    """The tools of a branch as they are offered."""
-    return tuple([schema_of(state.tools[name]) for name in branch.tools if name in state.tools])
 
 
 async def perform_model(
