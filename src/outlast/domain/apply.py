@@ -8,7 +8,6 @@ is no longer there changes only position and time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
 from typing import Any, Final, get_args
 
 from outlast.domain import (
@@ -35,8 +34,8 @@ from outlast.domain.events import (
     Signal,
     Tooling,
 )
-from outlast.domain.evolve import Changes, changed, evolve
-from outlast.domain.run import Counters, RunState
+from outlast.domain.evolve import Changes, changed
+from outlast.domain.run import RunState
 
 _LOOK: Final = "Look at it with `outlast db check`; a run that is damaged has to come from a backup."
 
@@ -76,7 +75,8 @@ def apply(state: RunState, recorded: Recorded) -> RunState:
     if kind not in _UNCOUNTED:
         changes["counted_at"] = at
         if at > state.counted_at and state.is_claimed and state.is_working and kind not in _BEGINNINGS:
-            changes["counters"] = _worked(changes.get("counters", state.counters), at - state.counted_at)
+            seconds = (at - state.counted_at).total_seconds()
+            changes["counters"] = changes.get("counters", state.counters).more(working_seconds=seconds)
     return changed(state, changes)
 
 
@@ -117,7 +117,3 @@ _UNCOUNTED: Final = frozenset({*get_args(Signal), ShadowCompared})
 
 _BEGINNINGS: Final = frozenset({RunClaimed, RunForked})
 """What a worker begins with: the time before it is not work."""
-
-
-def _worked(counters: Counters, time: timedelta) -> Counters:
-    return evolve(counters, working_seconds=counters.working_seconds + time.total_seconds())

@@ -105,14 +105,10 @@ def _requested(state: RunState, event: ModelRequested) -> Changes:
         event.reserved_usd,
         is_summary=event.summarises_before is not None,
     )
-    counters, open_calls = evolve(state.counters, steps=state.counters.steps + 1), state.model_calls
+    counters, open_calls = state.counters.more(steps=1), state.model_calls
     lost = open_calls.get(branch.model_call or "")
     if lost is not None:
-        counters = evolve(
-            counters,
-            tokens=counters.tokens + lost.reserved_tokens,
-            cost_usd=counters.cost_usd + lost.reserved_usd,
-        )
+        counters = counters.more(tokens=lost.reserved_tokens, cost_usd=lost.reserved_usd)
         open_calls = without(open_calls, lost.id)
     return {
         "counters": counters,
@@ -140,11 +136,7 @@ def _answered(state: RunState, event: ModelAnswered) -> Changes:
     call = state.model_calls.get(event.call)
     if call is None:
         return {}
-    counters = evolve(
-        state.counters,
-        tokens=state.counters.tokens + event.input_tokens + event.output_tokens,
-        cost_usd=state.counters.cost_usd + (event.cost_usd or 0.0),
-    )
+    tokens, cost_usd = event.input_tokens + event.output_tokens, event.cost_usd or 0.0
     branch, branches, calls = state.branches.get(call.branch), state.branches, state.calls
     if branch is not None:
         answered = evolve(branch, model_call=None) if call.is_summary else _spoken(state, branch, event)
@@ -153,7 +145,7 @@ def _answered(state: RunState, event: ModelAnswered) -> Changes:
             steps = state.counters.steps
             calls = calls | {made.id: Call(made, branch.id, steps) for made in event.tool_calls}
     return {
-        "counters": counters,
+        "counters": state.counters.more(tokens=tokens, cost_usd=cost_usd),
         "model_calls": without(state.model_calls, event.call),
         "idle_claims": 0,
         "branches": branches,
@@ -180,17 +172,12 @@ def _failed(state: RunState, event: ModelFailed) -> Changes:
     call = state.model_calls.get(event.call)
     if call is None:
         return {}
-    counters = evolve(
-        state.counters,
-        tokens=state.counters.tokens + event.spent_tokens,
-        cost_usd=state.counters.cost_usd + event.spent_usd,
-    )
     branch, branches = state.branches.get(call.branch), state.branches
     if branch is not None:
         failed = evolve(branch, model_call=None) if call.is_summary else _let_down(branch, event)
         branches = {**branches, branch.id: failed}
     return {
-        "counters": counters,
+        "counters": state.counters.more(tokens=event.spent_tokens, cost_usd=event.spent_usd),
         "model_calls": without(state.model_calls, event.call),
         "idle_claims": 0,
         "branches": branches,

@@ -97,7 +97,7 @@ def _refused(state: RunState, event: PlanRefused) -> Changes:
         "refused_plans": refused,
         "is_plan_refused": True,
         "replan_reasons": event.reasons,
-        "counters": evolve(state.counters, replans=state.counters.replans + 1),
+        "counters": state.counters.more(replans=1),
         "branches": {name: _heard_out(branch) for name, branch in state.branches.items()},
     }
 

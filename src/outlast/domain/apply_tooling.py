@@ -63,13 +63,12 @@ def _requested(state: RunState, event: ToolRequested) -> Changes:
     call = state.calls.get(event.call)
     if call is None:
         return {}
-    used = one_more(state.counters.tool_calls, call.call.name)
     requested = evolve(
         call, generation=event.generation, attempt=event.attempt, edited=event.edited, is_unsettled=False
     )
     return {
         "calls": {**state.calls, event.call: requested},
-        "counters": evolve(state.counters, tool_calls=used),
+        "counters": state.counters.more(tool=call.call.name),
         "questions": _but_about(state.questions, event.call),
     }
 
@@ -118,16 +117,10 @@ def _counted(counters: Counters, call: Call, event: ToolAnswered) -> Counters:
     """What a call used up, mostly nothing; one whose arguments could not be used counts though it never ran."""
     outcome = event.outcome
     if outcome.spent_tokens or outcome.spent_usd:
-        tokens, usd = counters.tokens + outcome.spent_tokens, counters.cost_usd + outcome.spent_usd
-        counters = evolve(counters, tokens=tokens, cost_usd=usd)
+        counters = counters.more(tokens=outcome.spent_tokens, cost_usd=outcome.spent_usd)
     if call.generation is None and outcome.error is not None and outcome.error.code == "invalid_arguments":
-        counters = evolve(counters, tool_calls=one_more(counters.tool_calls, call.call.name))
+        counters = counters.more(tool=call.call.name)
     return counters
-
-
-def one_more(counts: dict[str, int], name: str) -> dict[str, int]:
-    """Counts with one more of a name."""
-    return {**counts, name: counts.get(name, 0) + 1}
 
 
 def call_subject(call_id: str) -> str:

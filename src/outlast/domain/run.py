@@ -27,7 +27,8 @@ FORKED: Final = -1
 """The generation of intents that were open where a run was forked."""
 
 
-@dataclass(frozen=True)
+@quick
+@dataclass(frozen=True, slots=True)
 class Counters:
     """What a run has used up. Steps count model calls, also failed ones; `working_seconds` counts working states under a lease."""
 
@@ -37,6 +38,27 @@ class Counters:
     replans: int = 0
     working_seconds: float = 0.0
     tool_calls: dict[str, int] = field(default_factory=dict)
+
+    def more(
+        self,
+        *,
+        steps: int = 0,
+        tokens: int = 0,
+        cost_usd: float = 0.0,
+        replans: int = 0,
+        working_seconds: float = 0.0,
+        tool: str | None = None,
+    ) -> Counters:
+        """What is used up once so much more is; `tool` is one that was called once more."""
+        calls = self.tool_calls
+        return Counters(
+            self.steps + steps,
+            self.tokens + tokens,
+            self.cost_usd + cost_usd,
+            self.replans + replans,
+            self.working_seconds + working_seconds,
+            calls if tool is None else {**calls, tool: calls.get(tool, 0) + 1},
+        )
 
 
 @quick

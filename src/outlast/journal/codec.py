@@ -22,7 +22,7 @@ from outlast.domain.door import Json, json_writer
 from outlast.domain.errors import Broken
 from outlast.domain.events import PinnedTool
 from outlast.domain.quick import is_quick
-from outlast.domain.run import Branch, Counters
+from outlast.domain.run import Branch
 from outlast.domain.task import TaskDefinition
 from outlast.journal.written_out import Part, plainly, spelled
 
@@ -45,7 +45,7 @@ _EXACT: Final = frozenset({str, int, bool, float})
 _SHARED: Final = frozenset({TaskDefinition, PinnedTool})
 """What many runs are pinned to alike: what is written alike is read as one value."""
 
-_WRITTEN_OUT: Final = frozenset({Branch, Counters})
+_WRITTEN_OUT: Final = frozenset({Branch})
 """What is encoded with every digest and snapshot of a state, beside what is made by `quick`."""
 
 MOST_SHARED: Final = 200

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -75,7 +76,7 @@ async def test_a_run_goes_on_from_its_newest_snapshot(tmp_path: Path) -> None:
     async with staged(tmp_path, asking, AskHuman) as stage:
         run = await stage.play()
         state = await stage.state(run)
-        marked = evolve(state, counters=evolve(state.counters, tokens=12_345))
+        marked = evolve(state, counters=replace(state.counters, tokens=12_345))
         await stage.store.commit([snapshot_of(marked)])
         await signals.answer(stage.store, run, "ann", "Red.")
         await stage.work(run)
