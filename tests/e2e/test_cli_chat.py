@@ -30,34 +30,29 @@ def test_each_line_is_a_run_of_one_thread_and_the_model_hears_what_was_said(talk
     assert talking.here("threads", "show", "t-none", "--json").code == 4
 
 
-def test_thread_to_go_on_with_that_is_not_there_is_an_error_that_names_the_one_that_was_meant(
+def test_conversation_that_begins_a_thread_of_a_given_name_says_so_with_the_one_that_may_have_been_meant(
     talking: Home,
 ) -> None:
     talking.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: []}\n")
     talking.write("script.yaml", "- {say: Hello., repeat: true}\n")
-    talking.outlast("chat", "--task", "talk", stdin="hi\n")
-    thread = talking.here("threads", "list", "--json").document["threads"][0]["thread_id"]
-    mistyped = thread[:-1] + ("0" if thread[-1] != "0" else "1")
-    refused = talking.outlast("chat", "--task", "talk", "--thread", mistyped, stdin="again\n")
-    assert (refused.code, refused.out) == (4, "")
-    assert f"There is no thread {mistyped}. Did you mean {thread}?" in refused.err
-    assert "outlast threads list" in refused.err
-    assert f"--thread {mistyped} --new" in refused.err
-    assert len(talking.here("threads", "list", "--json").document["threads"]) == 1
+    begun = talking.outlast("chat", "--task", "talk", "--thread", "kitchen", stdin="hi\n")
+    again = talking.outlast("chat", "--task", "talk", "--thread", "kitchen", stdin="hi\n")
+    mistyped = talking.outlast("chat", "--task", "talk", "--thread", "kitchne", stdin="hi\n")
+    assert "There is no thread kitchen: this begins it.\n" in begun.err
+    assert "There is no thread" not in again.err
+    assert "There is no thread kitchne: this begins it. Did you mean kitchen?\n" in mistyped.err
+    assert {(done.code, done.out) for done in (begun, again, mistyped)} == {(0, "Hello.\n")}
 
 
-def test_thread_of_a_name_of_ones_own_is_begun_on_purpose(talking: Home) -> None:
+def test_run_that_begins_a_thread_of_a_given_name_says_so(talking: Home) -> None:
     talking.write("tasks/talk.yaml", "task: {name: talk, workflow: chat, tools: []}\n")
     talking.write("script.yaml", "- {say: Hello., repeat: true}\n")
-    for _ in range(2):
-        done = talking.outlast("chat", "--task", "talk", "--thread", "kitchen", "--new", stdin="hi\n")
-        assert (done.code, done.out) == (0, "Hello.\n"), done.err
     begun = talking.outlast("run", "--task", "talk", "--input", "hi", "--thread", "cellar")
     again = talking.outlast("run", "--task", "talk", "--input", "hi", "--thread", "cellar")
     assert "Began the thread cellar" in begun.err
     assert "Began" not in again.err
     threads = talking.here("threads", "list", "--json").document["threads"]
-    assert {one["thread_id"] for one in threads} == {"kitchen", "cellar"}
+    assert {one["thread_id"] for one in threads} == {"cellar"}
 
 
 def test_a_document_that_cannot_be_read_is_named_once_in_a_conversation(library: Home) -> None:

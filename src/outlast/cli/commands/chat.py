@@ -15,10 +15,10 @@ from outlast.cli.options import AsJson, Config, Sets, ThreadId, WhenBusy
 from outlast.cli.printing import note
 from outlast.cli.sitting import Sitting
 from outlast.cli.waiting import tell_of_tasks
-from outlast.domain.errors import NotFound, OutlastError
+from outlast.domain.errors import OutlastError
 from outlast.domain.ids import LOCAL_USER
 from outlast.ports.store import Store
-from outlast.service.threads import list_threads, owned_thread
+from outlast.service.threads import list_threads
 from outlast.wiring.settings.problem import nearest
 
 app = App(name="chat")
@@ -30,24 +30,21 @@ _PROMPT: Final = "> "
 def chat(
     *,
     thread: ThreadId = None,
-    new: Annotated[
-        bool, Parameter(name="--new", help="Begin the thread that --thread names, where there is none.")
-    ] = False,
     task: Annotated[str, Parameter(help="The task of each turn.")] = "chat",
     when_busy: WhenBusy = "reject",
     sets: Sets = None,
     config: Config = None,
     json: AsJson = False,
 ) -> int:
-    """Talk, line by line. Ctrl-C stops an answer, Ctrl-D leaves; --thread goes on with an earlier conversation, which must be there.
+    """Talk, line by line. Ctrl-C stops an answer, Ctrl-D leaves; --thread goes on with an earlier conversation.
 
     From a pipe, each line of stdin is a turn. With --json, the `show` document of each turn is printed on a line.
     """
     is_watched = sys.stdin.isatty() and sys.stdout.isatty()
     worst = Exit.DONE
     with Sitting(config, sets or ()) as sitting:
-        if thread is not None and not new:
-            sitting.run(_must_be_there(sitting.engine.store, thread))
+        if thread is not None:
+            sitting.run(_tell_if_new(sitting.engine.store, thread))
         conversation = Conversation(sitting, task, thread, when_busy, as_json=json)
         if is_watched:
             note("Ctrl-C stops an answer, Ctrl-D leaves.")
@@ -64,18 +61,13 @@ def chat(
     return Exit.DONE if is_watched else worst
 
 
-async def _must_be_there(store: Store, thread: str) -> None:
-    """Raises NotFound (`unknown_thread`) for a thread to go on with that is none of the person's, with the one that was meant."""
-    try:
-        await owned_thread(store, thread, LOCAL_USER)
-    except NotFound as unknown:
-        near = nearest(thread, [one["thread_id"] for one in await list_threads(store, LOCAL_USER)])
-        hint = f" Did you mean {near}?" if near is not None else ""
-        raise NotFound(
-            unknown.code,
-            f"{unknown.detail}{hint}",
-            f"{unknown.next_step} Leave --thread out for a new one; `--thread {thread} --new` begins one of this name.",
-        ) from unknown
+async def _tell_if_new(store: Store, thread: str) -> None:
+    """Say that there is no thread of this name yet, with the one that may have been meant: nothing that was said there is known."""
+    if await store.read_thread(thread) is not None:
+        return
+    near = nearest(thread, [one["thread_id"] for one in await list_threads(store, LOCAL_USER)])
+    hint = f" Did you mean {near}?" if near is not None else ""
+    note(f"There is no thread {thread}: this begins it.{hint}")
 
 
 def _piped() -> Iterator[str]:
