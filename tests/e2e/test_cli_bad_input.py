@@ -85,9 +85,14 @@ def test_check_of_a_configuration_opens_what_it_and_its_tasks_name(library: Home
     )
     library.write("tasks/own.yaml", "task:\n  name: own\n  workflow: nowhere:decide\n")
     checked = library.here("config", "check", "--json")
-    assert checked.code == 2
-    told = {(one["key"], one["line"], one["code"]) for one in checked.document["problems"]}
+    assert (checked.code, checked.document["problems"]) == (0, [])
+    told = {(one["key"], one["line"], one["code"]) for one in checked.document["warnings"]}
     assert told == {("llm.script", 1, "invalid_script"), ("task.workflow", 3, "workflow_not_found")}
+    library.write("none.yaml", "- {sya: hello}\n")
+    checked = library.here("config", "check")
+    assert checked.code == 2
+    assert "outlast.yaml:1: llm.script: " in checked.out
+    assert "warning: tasks/own.yaml:3: task.workflow: " in checked.out
 
 
 def test_worker_does_not_wait_for_a_store_that_can_never_be_there(library: Home) -> None:

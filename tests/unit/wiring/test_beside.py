@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
-from outlast.wiring.beside import problems_beside
+from outlast.wiring.beside import look_beside
 from outlast.wiring.settings.initialise import initialise
 
 
 def found(folder: Path, **environ: str) -> list[str]:
-    return [str(problem) for problem in problems_beside(directory=folder, environ=environ)]
+    beside = look_beside(directory=folder, environ=environ)
+    return [str(problem) for problem in sorted([*beside.broken, *beside.missing])]
+
+
+def missing(folder: Path) -> list[str]:
+    return [problem.key for problem in look_beside(directory=folder, environ={}).missing]
 
 
 def configured(folder: Path, text: str) -> None:
@@ -102,3 +107,23 @@ def test_workflows_and_hooks_are_loaded_as_a_run_would_load_them(tmp_path: Path)
     (tmp_path / "tasks" / "mine.py").write_text("def decide(state, now):\n    return []\n# mended\n")
     (tmp_path / "tasks" / "guards.py").write_text("def check(ctx): ...\nabsent = check\n# mended\n")
     assert found(tmp_path) == []
+
+
+def test_what_is_not_there_is_told_apart_from_what_is_broken(tmp_path: Path) -> None:
+    configured(
+        tmp_path,
+        "llm: {provider: scripted, script: script.yaml}\nsearch: {provider: corpus, path: ./papers}\ntools: {paths: [./mine]}\n",
+    )
+    task(
+        tmp_path,
+        "task:\n  name: a\n  workflow: own.flow:decide\n  hooks: {on_enter_REVIEWING: guards:check}\n",
+    )
+    named = ["llm.script", "search.path", "tools.paths", "task.hooks.on_enter_REVIEWING", "task.workflow"]
+    assert sorted(missing(tmp_path)) == sorted(named)
+    (tmp_path / "script.yaml").write_text("- {sya: hello}\n")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "tasks" / "own.py").write_text("")
+    (tmp_path / "tasks" / "guards.py").write_text("")
+    assert missing(tmp_path) == ["search.path"]
+    broken = look_beside(directory=tmp_path, environ={}).broken
+    assert sorted(problem.key for problem in broken) == sorted({*named} - {"search.path", "tools.paths"})
