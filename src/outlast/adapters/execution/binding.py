@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, Final
@@ -73,11 +73,11 @@ class BoundTool:
     max_concurrent: int | None
     version: str
     background: Background | None
-    call: Callable[[BoundTool, dict[str, Json], ToolContext], Coroutine[Any, Any, Answer]]
+    call: Callable[[BoundTool, dict[str, Json], ToolContext], Awaitable[Answer]]
 
-    def run(self, arguments: dict[str, Json], context: ToolContext) -> Coroutine[Any, Any, Answer]:
+    async def run(self, arguments: dict[str, Json], context: ToolContext) -> Answer:
         """Do the work with valid arguments. Leaves no process of a plain function running when cancelled."""
-        return self.call(self, arguments, context)
+        return await self.call(self, arguments, context)
 
 
 def bind(declared: object, children: Children | None = None) -> Tool:
