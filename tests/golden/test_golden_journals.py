@@ -17,6 +17,7 @@ from outlast.runs.cache import Cache
 from outlast.runs.ledger import Ledger
 from outlast.runs.readings import read_all
 from outlast.runs.remembering.extraction import Worth
+from outlast.runs.tally import Tally
 from tests.golden.book import known_of, paths, read
 from tests.golden.scenarios import SCENARIOS
 from tests.law import law
@@ -58,24 +59,25 @@ def test_a_golden_journal_is_resumed_alike_from_a_snapshot_at_any_position(path:
         assert resumed(run_id, history, state) == whole
 
 
-@pytest.mark.parametrize("kind", [Ledger, Cache, Worth])
-def test_a_reading_hears_every_kind_of_event_that_changes_it(kind: type[Ledger | Cache | Worth]) -> None:
+@pytest.mark.parametrize("name", ["ledger", "cache", "tally", "worth"])
+def test_a_reading_among_others_keeps_what_it_keeps_by_itself(name: str) -> None:
+    makes = {"ledger": Ledger, "cache": Cache, "tally": Tally, "worth": Worth}
     has_kept = False
     for path in paths():
         book = read(path)
-        whole, heard = kind(), kind()
-        for recorded in recorded_from(book.rows, book.payloads):
-            whole.fold(recorded)
-            if type(recorded.event) in kind.HEARS:
-                heard.fold(recorded)
-        assert kept_in(heard) == kept_in(whole), path.stem
-        has_kept |= kept_in(whole) != kept_in(kind())
+        history = recorded_from(book.rows, book.payloads)
+        together = getattr(read_all(book.known["run_id"], history, lambda messages, tools: 1), name)
+        alone = makes[name]()
+        for recorded in history:
+            alone.fold(recorded)
+        assert kept_in(together) == kept_in(alone), path.stem
+        has_kept |= kept_in(alone) != kept_in(makes[name]())
     assert has_kept
 
 
-def kept_in(reading: Ledger | Cache | Worth) -> dict[str, Any]:
+def kept_in(reading: Ledger | Cache | Tally | Worth) -> dict[str, Any]:
     """Everything a reading keeps."""
-    return asdict(reading) if isinstance(reading, Worth) else vars(reading)
+    return asdict(reading) if isinstance(reading, Tally | Worth) else vars(reading)
 
 
 def test_every_kind_of_event_is_in_a_golden_journal_in_its_present_version() -> None:

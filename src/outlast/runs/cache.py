@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import ClassVar, Final
 
 from outlast.domain.door import Json, canonical_json, digest_of
 from outlast.domain.events import (
@@ -16,6 +16,7 @@ from outlast.domain.events import (
     ToolsChanged,
 )
 from outlast.domain.tool_call import ToolCall, ToolOutcome
+from outlast.runs.hearing import Hears, hear
 
 _MOST: Final = 500
 
@@ -38,9 +39,6 @@ def cached_note(made_at: datetime) -> str:
 class Cache:
     """Results of a run by question."""
 
-    HEARS: Final = frozenset({ModelAnswered, ToolRequested, ToolAnswered, RunStarted, ToolsChanged})
-    """The kinds of events it reads; all others leave it as it is."""
-
     def __init__(self) -> None:
         self._asked: dict[str, ToolCall] = {}
         self._kept: dict[str, Kept] = {}
@@ -48,25 +46,7 @@ class Cache:
 
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
-        match recorded.event:
-            case RunStarted(tools=tools) | ToolsChanged(tools=tools):
-                changed = {tool.name for tool in tools}
-                self._serving -= changed
-                self._serving |= {tool.name for tool in tools if tool.cache_seconds > 0}
-            case _ if not (self._serving or self._asked):
-                pass  # no result of this run may serve again
-            case ModelAnswered(tool_calls=calls):
-                self._asked.update({call.id: call for call in calls if call.name in self._serving})
-            case ToolRequested(call=name, edited=dict() as edited) if name in self._asked:
-                self._asked[name] = replace(self._asked[name], arguments=edited)
-            case ToolAnswered(call=name, outcome=outcome, by=None):
-                asked = self._asked.pop(name, None)
-                if asked is not None and outcome.ok and outcome.cached_from is None:
-                    self._keep(question(asked.name, asked.arguments), Kept(name, recorded.at, outcome))
-            case ToolAnswered(call=name):
-                self._asked.pop(name, None)
-            case _:
-                pass
+        hear(self, recorded)
 
     def lookup(
         self, name: str, arguments: dict[str, Json], now: datetime, seconds: float
@@ -77,10 +57,35 @@ class Cache:
             return None
         return replace(kept.outcome, note=cached_note(kept.at), cached_from=kept.call, duration_ms=0)
 
+    def _offered(self, _recorded: Recorded, event: RunStarted | ToolsChanged) -> None:
+        self._serving -= {tool.name for tool in event.tools}
+        self._serving |= {tool.name for tool in event.tools if tool.cache_seconds > 0}
+
+    def _answered(self, _recorded: Recorded, event: ModelAnswered) -> None:
+        if self._serving:
+            self._asked.update({call.id: call for call in event.tool_calls if call.name in self._serving})
+
+    def _requested(self, _recorded: Recorded, event: ToolRequested) -> None:
+        if event.edited is not None and event.call in self._asked:
+            self._asked[event.call] = replace(self._asked[event.call], arguments=event.edited)
+
+    def _tool_answered(self, recorded: Recorded, event: ToolAnswered) -> None:
+        asked, outcome = self._asked.pop(event.call, None), event.outcome
+        if asked is not None and event.by is None and outcome.ok and outcome.cached_from is None:
+            self._keep(question(asked.name, asked.arguments), Kept(event.call, recorded.at, outcome))
+
     def _keep(self, asked: str, kept: Kept) -> None:
         self._kept[asked] = kept
         if len(self._kept) > _MOST:
             del self._kept[next(iter(self._kept))]
+
+    HEARS: ClassVar[Hears] = {
+        RunStarted: _offered,
+        ToolsChanged: _offered,
+        ModelAnswered: _answered,
+        ToolRequested: _requested,
+        ToolAnswered: _tool_answered,
+    }
 
 
 def question(name: str, arguments: dict[str, Json]) -> str:

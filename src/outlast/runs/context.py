@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Final
+from typing import ClassVar, Final
 
 from outlast.domain.apply_signals import hears_people
 from outlast.domain.context_summary import ContextSummary
 from outlast.domain.events import (
-    AnyEvent,
     BranchOpened,
     ContextCrowded,
     ContextFolded,
@@ -34,7 +33,6 @@ from outlast.domain.events import (
     TasksShown,
     Told,
     ToolAnswered,
-    ToolRequested,
     ToolsChanged,
 )
 from outlast.domain.message import Message
@@ -44,6 +42,7 @@ from outlast.domain.thread import ThreadSaid
 from outlast.runs.asked_models import AskedModels
 from outlast.runs.conversation import Conversation
 from outlast.runs.fences import RULE, fence
+from outlast.runs.hearing import Hears, hear
 from outlast.runs.lines import Kind, TokenCount
 from outlast.runs.masks import Mask
 from outlast.runs.offered import schema_of
@@ -92,46 +91,31 @@ class Conversations:
 
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
-        position, event = recorded.position, recorded.event
-        match event:
-            case ModelRequested(branch=branch):
-                self._by_branch[branch].settle()
-                self._models.requested(self._by_branch[branch], event)
-            case ModelAnswered():
-                self._answered(position, event)
-            case ToolRequested():
-                pass  # nothing of it is shown
-            case ToolAnswered():
-                self._observed(position, event)
-            case ModelFailed():
-                self._models.failed(event)
-            case BranchOpened():
-                self._opened(position, event)
-            case ContextFolded(branch=branch):
-                self._by_branch[branch].settle()
-                self._by_branch[branch].mask(Mask(event.position, event.characters, event.of_material))
-            case ContextSummarised():
-                self._summarised(position, event)
-            case ContextCrowded(branch=branch):
-                self._by_branch[branch].is_crowded = True
-            case _:
-                self._heard(position, event)
+        hear(self, recorded)
 
-    def _answered(self, position: int, event: ModelAnswered) -> None:
+    def _requested(self, _recorded: Recorded, event: ModelRequested) -> None:
+        conversation = self._by_branch[event.branch]
+        conversation.settle()
+        self._models.requested(conversation, event)
+
+    def _failed(self, _recorded: Recorded, event: ModelFailed) -> None:
+        self._models.failed(event)
+
+    def _answered(self, recorded: Recorded, event: ModelAnswered) -> None:
         branch = self._models.answered(event)
         if branch is None:
             return
-        self._by_branch[branch].speak(position, event)
+        self._by_branch[branch].speak(recorded.position, event)
         for call in event.tool_calls:
             self._branch_of[call.id] = branch
             self._tool_of[call.id] = call.name
 
-    def _observed(self, position: int, event: ToolAnswered) -> None:
+    def _observed(self, recorded: Recorded, event: ToolAnswered) -> None:
         """What came back is fenced, unless a person or a rule of the run said it in the tool's place."""
         branch, name = self._branch_of.pop(event.call, ""), self._tool_of.pop(event.call, "")
         if not branch:
             return
-        outcome, is_from_person = event.outcome, event.by not in _MACHINES
+        position, outcome, is_from_person = recorded.position, event.outcome, event.by not in _MACHINES
         shown = outcome.shown
         if event.by in (None, "engine"):
             shown = fence(self.secret, position, f"tool {name}", outcome.shown)
@@ -139,15 +123,24 @@ class Conversations:
         self._by_branch[branch].observe(position, event.call, name, shown, is_from_person=is_from_person)
         self._note_begun(position, branch, event)
 
-    def _summarised(self, position: int, event: ContextSummarised) -> None:
+    def _folded(self, _recorded: Recorded, event: ContextFolded) -> None:
         conversation = self._by_branch[event.branch]
+        conversation.settle()
+        conversation.mask(Mask(event.position, event.characters, event.of_material))
+
+    def _crowded(self, _recorded: Recorded, event: ContextCrowded) -> None:
+        self._by_branch[event.branch].is_crowded = True
+
+    def _summarised(self, recorded: Recorded, event: ContextSummarised) -> None:
+        conversation, position = self._by_branch[event.branch], recorded.position
         conversation.settle()
         text = fence(self.secret, position, "the summary of earlier steps", summary_as_text(event.summary))
         conversation.fold(position, event.before, text)
         self._summaries[event.branch] = event.summary
         self._notes_of_model[event.branch] = items_in(event.summary) if event.by == "model" else 0
 
-    def _opened(self, position: int, event: BranchOpened) -> None:
+    def _opened(self, recorded: Recorded, event: BranchOpened) -> None:
+        position = recorded.position
         conversation = Conversation(event.purpose, self.count, event.schema)
         conversation.role, conversation.tools = event.role, event.tools
         conversation.tools_estimate = self._tokens_of(event.tools)
@@ -176,42 +169,40 @@ class Conversations:
                 conversation.hear(*unheard)
             self._unheard.clear()
 
-    def _heard(self, position: int, event: AnyEvent) -> None:
-        match event:
-            case Told(branch=branch, body=body, material=material, sender=sender):
-                fenced = "\n" + fence(self.secret, position, sender, material) if material else ""
-                if branch in self._by_branch:
-                    self._by_branch[branch].hear(position, body + fenced)
-            case Said(text=text, pinned=pinned):
-                self._hear(position, text, Kind.PINNED if pinned else Kind.SAID)
-            case MemoryRecalled(branch=branch, entries=entries) if entries and branch in self._by_branch:
-                recalled = fence(self.secret, position, "memory", recalled_text(entries))
-                self._by_branch[branch].hear(position, recalled, Kind.RECALLED)
-            case ReportWritten(report=report):
-                self.report = report
-            case RunStarted(secret=secret, tools=tools, material=material):
-                self.secret, self._material = secret, material
-                self._offer(tools)
-            case RunForked(secret=secret):
-                self.secret = secret
-            case ToolsChanged(tools=tools):
-                self._offer(tools)
-            case _:
-                self._heard_of_others(position, event)
+    def _told(self, recorded: Recorded, event: Told) -> None:
+        position, material = recorded.position, event.material
+        fenced = "\n" + fence(self.secret, position, event.sender, material) if material else ""
+        if event.branch in self._by_branch:
+            self._by_branch[event.branch].hear(position, event.body + fenced)
 
-    def _heard_of_others(self, position: int, event: AnyEvent) -> None:
-        """What background tasks and other runs of the thread have to say."""
-        match event:
-            case TasksShown(text=text):
-                shown = fence(self.secret, position, "background tasks", text)
-                self._hear(position, f"{TASKS_SHOWN}\n{shown}", Kind.TASK, TASKS_KEY)
-            case TaskReported():
-                self._reported(position, event)
-            case MessageReceived(sender=sender, text=text):
-                words = "A run of this conversation says:\n" + fence(self.secret, position, sender, text)
-                self._hear(position, words, Kind.TOLD)
-            case _:
-                pass
+    def _said(self, recorded: Recorded, event: Said) -> None:
+        self._hear(recorded.position, event.text, Kind.PINNED if event.pinned else Kind.SAID)
+
+    def _recalled(self, recorded: Recorded, event: MemoryRecalled) -> None:
+        if event.entries and event.branch in self._by_branch:
+            shown = fence(self.secret, recorded.position, "memory", recalled_text(event.entries))
+            self._by_branch[event.branch].hear(recorded.position, shown, Kind.RECALLED)
+
+    def _written(self, _recorded: Recorded, event: ReportWritten) -> None:
+        self.report = event.report
+
+    def _started(self, _recorded: Recorded, event: RunStarted) -> None:
+        self.secret, self._material = event.secret, event.material
+        self._offer(event.tools)
+
+    def _forked(self, _recorded: Recorded, event: RunForked) -> None:
+        self.secret = event.secret
+
+    def _tools_changed(self, _recorded: Recorded, event: ToolsChanged) -> None:
+        self._offer(event.tools)
+
+    def _tasks_shown(self, recorded: Recorded, event: TasksShown) -> None:
+        shown = fence(self.secret, recorded.position, "background tasks", event.text)
+        self._hear(recorded.position, f"{TASKS_SHOWN}\n{shown}", Kind.TASK, TASKS_KEY)
+
+    def _message_received(self, recorded: Recorded, event: MessageReceived) -> None:
+        said = fence(self.secret, recorded.position, event.sender, event.text)
+        self._hear(recorded.position, f"A run of this conversation says:\n{said}", Kind.TOLD)
 
     def _note_begun(self, position: int, branch: str, event: ToolAnswered) -> None:
         """What outlives every compression: that a call began a background task, until it is told what became of it."""
@@ -221,8 +212,9 @@ class Conversations:
             words = f"[The background task {begun.name!r} ({begun.id}) goes on; you will be told what becomes of it.]"
             self._by_branch[branch].hear(position, words, Kind.TASK, begun.id)
 
-    def _reported(self, position: int, event: TaskReported) -> None:
+    def _reported(self, recorded: Recorded, event: TaskReported) -> None:
         """What became of a task is heard where it was begun, else by whoever hears people."""
+        position = recorded.position
         shown = fence(self.secret, position, f"background task {event.name}", event.material)
         words = f"[The background task {event.name!r} ({event.task}) is {event.status}.]\n{shown}"
         branch = self._by_branch.get(self._begun_in.get(event.task, ""))
@@ -253,6 +245,27 @@ class Conversations:
 
     def _tokens_of(self, tools: Sequence[str]) -> int:
         return sum(self._tools.get(name, 0) for name in tools)
+
+    HEARS: ClassVar[Hears] = {
+        ModelRequested: _requested,
+        ModelAnswered: _answered,
+        ModelFailed: _failed,
+        ToolAnswered: _observed,
+        BranchOpened: _opened,
+        ContextFolded: _folded,
+        ContextSummarised: _summarised,
+        ContextCrowded: _crowded,
+        Told: _told,
+        Said: _said,
+        MemoryRecalled: _recalled,
+        ReportWritten: _written,
+        RunStarted: _started,
+        RunForked: _forked,
+        ToolsChanged: _tools_changed,
+        TasksShown: _tasks_shown,
+        TaskReported: _reported,
+        MessageReceived: _message_received,
+    }
 
 
 def report_as_text(report: Report) -> str:

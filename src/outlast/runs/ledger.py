@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from outlast.domain.events import (
     BranchOpened,
@@ -24,7 +24,7 @@ from outlast.domain.ids import source_key
 from outlast.domain.quick import quick
 from outlast.domain.report import FoundBy
 from outlast.domain.source import Fetched, Found
-from outlast.domain.tool_call import ToolOutcome
+from outlast.runs.hearing import Hears, hear
 
 T = TypeVar("T")
 
@@ -56,11 +56,6 @@ class _Asked:
 class Ledger:
     """Every source of a run, folded from its journal."""
 
-    HEARS: Final = frozenset(
-        {ModelRequested, ModelAnswered, ToolAnswered, BranchOpened, PlanMade, RunStarted}
-    )
-    """The kinds of events it reads; all others leave it as it is."""
-
     def __init__(self) -> None:
         self._steps = 0
         self._branch_of_model_call: dict[str, str] = {}
@@ -71,25 +66,7 @@ class Ledger:
 
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
-        match recorded.event:
-            case ModelRequested(call=call, branch=branch):
-                self._steps += 1
-                self._branch_of_model_call[call] = branch
-            case ModelAnswered(call=call, tool_calls=tool_calls):
-                branch = self._branch_of_model_call.pop(call)
-                for order, asked in enumerate(tool_calls):
-                    self._asked[asked.id] = _Asked(branch, self._steps, order)
-            case ToolAnswered(call=call, outcome=outcome):
-                self._answered(self._asked.pop(call, None), outcome)
-            case BranchOpened(branch=branch) if branch not in self._plan_order:
-                self._plan_order.append(branch)
-            case PlanMade(subtasks=subtasks):
-                planned = [subtask.id for subtask in subtasks]
-                self._plan_order = planned + [name for name in self._plan_order if name not in planned]
-            case RunStarted(inherited=dict() as inherited):
-                self._inherit(inherited.get("sources"))
-            case _:
-                pass
+        hear(self, recorded)
 
     def entry(self, name: str, branch: str | None = None) -> Entry | None:
         """The source with this key or address, as `branch` read it, else as the first conversation in plan order did."""
@@ -114,13 +91,31 @@ class Ledger:
         """The keys of all sources that were read."""
         return sorted(self._reads)
 
-    def _answered(self, asked: _Asked | None, outcome: ToolOutcome) -> None:
+    def _requested(self, _recorded: Recorded, event: ModelRequested) -> None:
+        self._steps += 1
+        self._branch_of_model_call[event.call] = event.branch
+
+    def _answered(self, _recorded: Recorded, event: ModelAnswered) -> None:
+        branch = self._branch_of_model_call.pop(event.call)
+        for order, asked in enumerate(event.tool_calls):
+            self._asked[asked.id] = _Asked(branch, self._steps, order)
+
+    def _tool_answered(self, _recorded: Recorded, event: ToolAnswered) -> None:
+        asked, outcome = self._asked.pop(event.call, None), event.outcome
         if asked is None:
             return
         for found in outcome.found:
             _keep_first(self._finds.setdefault(found.url, {}), asked, found)
         for source in outcome.fetched:
             _keep_first(self._reads.setdefault(source.key, {}), asked, source)
+
+    def _opened(self, _recorded: Recorded, event: BranchOpened) -> None:
+        if event.branch not in self._plan_order:
+            self._plan_order.append(event.branch)
+
+    def _planned(self, _recorded: Recorded, event: PlanMade) -> None:
+        planned = [subtask.id for subtask in event.subtasks]
+        self._plan_order = planned + [name for name in self._plan_order if name not in planned]
 
     def _found_by(self, url: str, branch: str) -> FoundBy | None:
         by_branch = self._finds.get(url)
@@ -134,8 +129,9 @@ class Ledger:
         known = self._plan_order
         return (known.index(branch) if branch in known else len(known), branch)
 
-    def _inherit(self, sources: object) -> None:
+    def _started(self, _recorded: Recorded, event: RunStarted) -> None:
         """Sources of the run this one continues, and the queries that led there."""
+        sources: object = event.inherited.get("sources") if isinstance(event.inherited, dict) else None
         for item in sources if isinstance(sources, list) else []:
             source = Fetched(
                 item["url"], item["title"], item["text_digest"], item["fetched_at"], item["media_type"]
@@ -144,6 +140,15 @@ class Ledger:
             if item.get("query"):
                 found = Found(source.url, source.title, item["query"])
                 self._finds.setdefault(source.url, {})[EARLIER] = (EARLIER_STEP, 0, found)
+
+    HEARS: ClassVar[Hears] = {
+        ModelRequested: _requested,
+        ModelAnswered: _answered,
+        ToolAnswered: _tool_answered,
+        BranchOpened: _opened,
+        PlanMade: _planned,
+        RunStarted: _started,
+    }
 
 
 def _keep_first(entries: dict[str, tuple[int, int, T]], asked: _Asked, item: T) -> None:

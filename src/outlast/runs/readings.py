@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from outlast.domain.apply import apply
 from outlast.domain.events import FoldDiverged, Recorded
@@ -11,10 +12,14 @@ from outlast.domain.thread import ThreadSaid
 from outlast.journal.fold import resumed, unknown_run
 from outlast.runs.cache import Cache
 from outlast.runs.context import Conversations
+from outlast.runs.hearing import heard_by
 from outlast.runs.ledger import Ledger
 from outlast.runs.lines import TokenCount
 from outlast.runs.remembering.extraction import Worth
 from outlast.runs.tally import Tally
+
+_HEARD: Final = heard_by((Conversations, Ledger, Cache, Tally, Worth))
+"""What reads an event, by its kind, in the order of `Readings._all`."""
 
 
 class Readings:
@@ -36,6 +41,7 @@ class Readings:
         self.divergences = list(divergences)
         self._conversations = conversations
         self._ledger, self._cache, self._tally, self._worth = Ledger(), Cache(), Tally(), Worth()
+        self._all = (conversations, self._ledger, self._cache, self._tally, self._worth)
         self._unread = list(history)
 
     def fold(self, recorded: Recorded) -> None:
@@ -45,17 +51,15 @@ class Readings:
 
     def read_on(self) -> None:
         """Bring every reading up to the last event that was taken in."""
-        for recorded in self._unread:
-            kind = type(recorded.event)
-            self._conversations.fold(recorded)
-            self._tally.fold(recorded)
-            if kind in Ledger.HEARS:
-                self._ledger.fold(recorded)
-            if kind in Cache.HEARS:
-                self._cache.fold(recorded)
-            if kind in Worth.HEARS:
-                self._worth.fold(recorded)
-        self._unread.clear()
+        unread, readings = self._unread, self._all
+        if not unread:
+            return
+        for recorded in unread:
+            event = recorded.event
+            for place, heard in _HEARD.get(type(event), ()):
+                heard(readings[place], recorded, event)
+        self._tally.position = unread[-1].position
+        unread.clear()
 
     @property
     def conversations(self) -> Conversations:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from outlast.domain.door import Json
 from outlast.domain.events import (
@@ -20,6 +20,7 @@ from outlast.domain.events import (
 )
 from outlast.domain.quick import quick
 from outlast.journal.codec import UNREADABLE, from_plain, to_plain
+from outlast.runs.hearing import Hears, hear
 
 VERSION: Final = 1
 """Raised whenever the same events come to another tally; one of another version is made anew from the journal."""
@@ -110,26 +111,8 @@ class Tally:
 
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
+        hear(self, recorded)
         self.position = recorded.position
-        match recorded.event:
-            case ModelRequested() as event:
-                self._requested(event)
-            case ModelAnswered() as event:
-                self._answered(event)
-            case ModelFailed() as event:
-                self._failed(event)
-            case ToolAnswered() as event:
-                self._tool_answered(event)
-            case BranchOpened(branch=branch, subtask=str() as subtask):
-                self.subtasks[branch] = subtask
-            case LoopNoticed(action=action):
-                self.loops[action] = self.loops.get(action, 0) + 1
-            case LimitReached(limit=limit):
-                self.limits[limit] = self.limits.get(limit, 0) + 1
-            case RunForked():
-                self._begin_anew()
-            case _:
-                pass
 
     def total(self) -> Spent:
         """The sum over roles and subtasks."""
@@ -148,7 +131,7 @@ class Tally:
             for name in names
         }
 
-    def _requested(self, event: ModelRequested) -> None:
+    def _requested(self, _recorded: Recorded, event: ModelRequested) -> None:
         if self.model_calls:
             self._lose_those_of(event.branch)
         asked = Asked(event.model, event.branch, event.role, event.reserved_tokens, event.reserved_usd)
@@ -163,7 +146,7 @@ class Tally:
             asked = self.model_calls.pop(call)
             self._spend(asked, tokens=asked.tokens, cost_usd=asked.cost_usd)
 
-    def _answered(self, event: ModelAnswered) -> None:
+    def _answered(self, _recorded: Recorded, event: ModelAnswered) -> None:
         asked = self.model_calls.pop(event.call, None)
         if asked is None:
             return
@@ -178,7 +161,7 @@ class Tally:
         for call in event.tool_calls:
             self.tool_calls[call.id] = Asked(call.name, asked.branch, asked.role)
 
-    def _failed(self, event: ModelFailed) -> None:
+    def _failed(self, _recorded: Recorded, event: ModelFailed) -> None:
         asked = self.model_calls.pop(event.call, None)
         if asked is None:
             return
@@ -194,7 +177,7 @@ class Tally:
         model.duration_ms += duration_ms
         return model
 
-    def _tool_answered(self, event: ToolAnswered) -> None:
+    def _tool_answered(self, _recorded: Recorded, event: ToolAnswered) -> None:
         asked, outcome = self.tool_calls.pop(event.call, None), event.outcome
         if asked is None:
             return
@@ -219,10 +202,31 @@ class Tally:
             of_role = self.spent[asked.role] = {}
         return _found(of_role, self.subtasks.get(asked.branch, ""), Spent)
 
-    def _begin_anew(self) -> None:
+    def _opened(self, _recorded: Recorded, event: BranchOpened) -> None:
+        if event.subtask is not None:
+            self.subtasks[event.branch] = event.subtask
+
+    def _noticed(self, _recorded: Recorded, event: LoopNoticed) -> None:
+        self.loops[event.action] = self.loops.get(event.action, 0) + 1
+
+    def _reached(self, _recorded: Recorded, event: LimitReached) -> None:
+        self.limits[event.limit] = self.limits.get(event.limit, 0) + 1
+
+    def _forked(self, _recorded: Recorded, _event: RunForked) -> None:
         """What was copied is the original's; branches and calls under way go on here."""
         for counted in (self.models, self.tools, self.spent, self.loops, self.limits):
             counted.clear()
+
+    HEARS: ClassVar[Hears] = {
+        ModelRequested: _requested,
+        ModelAnswered: _answered,
+        ModelFailed: _failed,
+        ToolAnswered: _tool_answered,
+        BranchOpened: _opened,
+        LoopNoticed: _noticed,
+        LimitReached: _reached,
+        RunForked: _forked,
+    }
 
 
 def as_plain(tally: Tally) -> dict[str, Json]:

@@ -30,6 +30,7 @@ from outlast.domain.events import (
 from outlast.domain.plan import Conclusion
 from outlast.domain.source import Fetched
 from outlast.domain.states import State
+from outlast.runs.hearing import Hears, hear
 from outlast.runs.ledger import Ledger
 from outlast.runs.remembering.facts import statements_in
 
@@ -83,27 +84,38 @@ class Worth:
     It is read beside a run at work, so that those that leave nothing are not read again for it.
     """
 
-    HEARS: ClassVar = frozenset({ToolAnswered, SubtaskConcluded, Said, Answered, RunStarted})
-    """The kinds of events it reads; all others leave it as it is."""
-
     _has_found: bool = False
     _words: list[str] = field(default_factory=list)
 
     def fold(self, recorded: Recorded) -> None:
         """Read one more event."""
-        match recorded.event:
-            case ToolAnswered(outcome=outcome):
-                self._has_found = self._has_found or bool(outcome.fetched)
-            case SubtaskConcluded():
-                self._has_found = True
-            case Said(text=text) | Answered(text=text) | RunStarted(input=text, origin=None, tells_of=()):
-                self._words.append(text)
-            case _:
-                pass
+        hear(self, recorded)
 
     def is_there(self) -> bool:
         """Was anything found so far, or stated by a person?"""
         return self._has_found or any(statements_in(text) for text in self._words)
+
+    def _answered(self, _recorded: Recorded, event: ToolAnswered) -> None:
+        if event.outcome.fetched:
+            self._has_found = True
+
+    def _concluded(self, _recorded: Recorded, _event: SubtaskConcluded) -> None:
+        self._has_found = True
+
+    def _said(self, _recorded: Recorded, event: Said | Answered) -> None:
+        self._words.append(event.text)
+
+    def _started(self, _recorded: Recorded, event: RunStarted) -> None:
+        if event.origin is None and not event.tells_of:
+            self._words.append(event.input)
+
+    HEARS: ClassVar[Hears] = {
+        ToolAnswered: _answered,
+        SubtaskConcluded: _concluded,
+        Said: _said,
+        Answered: _said,
+        RunStarted: _started,
+    }
 
 
 @dataclass(slots=True)
