@@ -85,6 +85,22 @@ def test_a_workflow_of_the_users_drives_the_run(talking: Home) -> None:
     assert (wrong.code, wrong.document["error"]["code"]) == (2, "workflow_not_found")
 
 
+@law("PLAN-5.a")
+def test_a_workflow_of_the_users_that_asks_for_what_it_may_not_fails_its_run(talking: Home) -> None:
+    talking.write(
+        "tasks/own/flows.py",
+        "from outlast.domain.commands import Record\n"
+        "from outlast.domain.events import CancelRequested\n\n\n"
+        "def decide(state, now):\n"
+        "    return [Record(CancelRequested('me'))]\n",
+    )
+    talking.write("script.yaml", "- say: never\n")
+    talking.write("tasks/own/cut.yaml", "task: {name: cut, workflow: 'flows:decide', tools: []}\n")
+    done = talking.here("run", "--task", "tasks/own/cut.yaml", "--input", "x", "--json")
+    assert done.document["error"]["code"] == "workflow_failed", done.document
+    assert "recorded a CancelRequested" in done.out
+
+
 def test_hooks_beside_the_task_run_once_a_transition_and_may_refuse_a_call(talking: Home) -> None:
     talking.write("tasks/hooks.py", HOOKS)
     talking.write(

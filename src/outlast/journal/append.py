@@ -26,7 +26,9 @@ def items_to_append(stream: str, recorded: Sequence[Recorded], generation: int |
     for one in recorded:
         row, found = row_of(one)
         rows.append(row)
-        payloads.update(found)
+        if found:
+            payloads.update(found)
     items: list[Item] = [Append(stream, recorded[0].position - 1, tuple(rows), generation)]
-    items += [PutPayload(stream, digest, content) for digest, content in payloads.items()]
+    if payloads:
+        items += [PutPayload(stream, digest, content) for digest, content in payloads.items()]
     return items

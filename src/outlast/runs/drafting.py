@@ -32,7 +32,7 @@ from outlast.journal.snapshot import state_digest
 from outlast.ports.background_driver import Handle
 from outlast.ports.batch import Item
 from outlast.runs.calls import may_begin
-from outlast.runs.commanded import MEND, Refused, held_to_commands, recordable
+from outlast.runs.commanded import MEND, Refused, recordable
 from outlast.runs.decide import Workflow, decide
 from outlast.runs.drafts import composed_event
 from outlast.runs.flight import Effect
@@ -92,7 +92,7 @@ class Drafter:
     def __init__(self, readings: Readings, workflow: Workflow) -> None:
         self.readings = readings
         self.has_nothing_to_recall = False
-        self._workflow = held_to_commands(workflow)
+        self._workflow = workflow
 
     def place(self, draft: Draft, event: AnyEvent, now: datetime) -> None:
         """Add an event at the next position and read it."""

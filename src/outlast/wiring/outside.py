@@ -13,6 +13,7 @@ from outlast.domain.door import in_words
 from outlast.domain.errors import CallerMistake
 from outlast.domain.hooks import Hook
 from outlast.domain.task import TaskDefinition
+from outlast.runs.commanded import held_to_commands
 from outlast.runs.decide import Workflow
 from outlast.runs.workflows import chat, research
 
@@ -20,9 +21,12 @@ BUILT_IN: Final[dict[str, Workflow]] = {"chat": chat.decide, "research": researc
 
 
 def workflow_of(definition: TaskDefinition) -> Workflow:
-    """The workflow a task names. Raises CallerMistake (`workflow_not_found`)."""
+    """The workflow a task names, one of a user's own held to what a workflow may ask. Raises CallerMistake (`workflow_not_found`)."""
     known = BUILT_IN.get(definition.workflow)
-    return known or cast("Workflow", find_outside(definition.workflow, Path(definition.home), "workflow"))
+    if known is not None:
+        return known
+    found = find_outside(definition.workflow, Path(definition.home), "workflow")
+    return held_to_commands(cast("Workflow", found))
 
 
 def hooks_of(definition: TaskDefinition) -> dict[str, Hook]:

@@ -30,6 +30,7 @@ from outlast.ports.live import Frame
 from outlast.ports.provider import ModelAnswer, ModelRequest
 from outlast.ports.store import Store
 from outlast.ports.tool import Tool
+from outlast.runs.commanded import held_to_commands
 from outlast.runs.decide import Workflow
 from outlast.runs.means import Means, Shadow
 from outlast.runs.remembering.long_term_memory import LongTermMemory
@@ -85,7 +86,7 @@ class Stage:
         self.trouble: OutlastError | None = None
         self.hooks = hooks
         self.workspace = workspace
-        self.workflow = workflow
+        self.workflow = None if workflow is None else held_to_commands(workflow)
         self.drivers: BackgroundDrivers | None = None
         self.rules = TaskRules()
         self.notify: Notify = "agent"

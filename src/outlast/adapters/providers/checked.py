@@ -130,35 +130,43 @@ class Checked:
         )
 
 
-def _is_whole_answer(answer: Any) -> bool:
-    match answer:
-        case ModelAnswer(
-            text=str(),
-            tool_calls=tuple() as calls,
-            reasoning=None | str(),
-            usage=Usage() as usage,
-            finish="stop" | "tool_calls" | "length" | "content_filter",
-            model=str(),
-        ):
-            return _is_whole_usage(usage) and (not calls or all(_is_whole_call(call) for call in calls))
-        case _:
-            return False
+def _is_whole_answer(found: object) -> bool:
+    """Written out, as the next two, for what is looked at in every round: a pattern with fields takes four times as long."""
+    answer: Any = found
+    return (
+        isinstance(found, ModelAnswer)
+        and isinstance(answer.text, str)
+        and isinstance(answer.tool_calls, tuple)
+        and (answer.reasoning is None or isinstance(answer.reasoning, str))
+        and isinstance(answer.finish, str)
+        and answer.finish in _FINISHES
+        and isinstance(answer.model, str)
+        and _is_whole_usage(answer.usage)
+        and (not answer.tool_calls or all(map(_is_whole_call, answer.tool_calls)))
+    )
 
 
-def _is_whole_usage(usage: Any) -> bool:
-    match usage:
-        case Usage(input_tokens=sent, output_tokens=answered, cost_usd=cost, is_estimate=bool()):
-            return _is_count(sent) and _is_count(answered) and (cost is None or _is_amount(cost))
-        case _:
-            return False
+def _is_whole_usage(found: object) -> bool:
+    usage: Any = found
+    return (
+        isinstance(found, Usage)
+        and _is_count(usage.input_tokens)
+        and _is_count(usage.output_tokens)
+        and (usage.cost_usd is None or _is_amount(usage.cost_usd))
+        and isinstance(usage.is_estimate, bool)
+    )
 
 
-def _is_whole_call(call: Any) -> bool:
-    match call:
-        case ToolCall(id=str(), name=str(), arguments=dict(), problem=None | str(), raw=None | str()):
-            return True
-        case _:
-            return False
+def _is_whole_call(found: object) -> bool:
+    call: Any = found
+    return (
+        isinstance(found, ToolCall)
+        and isinstance(call.id, str)
+        and isinstance(call.name, str)
+        and isinstance(call.arguments, dict)
+        and (call.problem is None or isinstance(call.problem, str))
+        and (call.raw is None or isinstance(call.raw, str))
+    )
 
 
 def _trouble_with_answer(answer: Any) -> str:
