@@ -58,6 +58,16 @@ async def begun_in_background(
     desk: Desk, state: RunState, call: Call, before: Sequence[AnyEvent], handle: Handle
 ) -> Outcome:
     """The answer of a call whose work goes on. The model hears a local id and a name, never those of the other side."""
+    try:
+        return await _told_of(desk, state, call, before, handle)
+    except asyncio.CancelledError:
+        await adrift(desk, state, call, handle)
+        raise
+
+
+async def _told_of(
+    desk: Desk, state: RunState, call: Call, before: Sequence[AnyEvent], handle: Handle
+) -> Outcome:
     office = desk.means.office
     if office is None or state.tells_of:
         if office is not None:
@@ -69,11 +79,7 @@ async def begun_in_background(
         await office.abandon(handle)
         detail = f"The handle that {call.call.name} returned cannot be kept: {wrong}. Its work was cancelled."
         return Outcome([*before, _refused(call, ToolError("invalid_output", detail))])
-    try:
-        begun = await office.name_for(state, call.call, handle.name or call.call.name)
-    except asyncio.CancelledError:
-        await adrift(desk, state, call, handle)
-        raise
+    begun = await office.name_for(state, call.call, handle.name or call.call.name)
     outcome = ToolOutcome(True, told_to_model(begun), task=begun)
     tracked = "The work it names is followed already, as another background task; that one goes on."
     otherwise = _refused(call, ToolError("already_tracked", tracked))
@@ -81,9 +87,12 @@ async def begun_in_background(
 
 
 async def adrift(desk: Desk, state: RunState, call: Call, handle: Handle) -> None:
-    """See to work whose handle came when its call was over: nobody waits for it, so it is to end. Never raises."""
+    """See to work whose handle came when its call was over: nobody waits for it, so it is to end. Never raises.
+
+    A call of a tool of ours goes on only once its row is written, so there is nothing to see to.
+    """
     office = desk.means.office
-    if office is None:
+    if office is None or handle.driver == LOCAL:
         return
     if state.tells_of or _wrong_in(handle):
         await office.abandon(handle)

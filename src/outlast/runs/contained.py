@@ -16,14 +16,21 @@ STOP_SECONDS: Final = 2.0
 
 
 class Escaped(Exception):
-    """What a user's code let out that is no Exception: SystemExit and its like, or a cancellation that nobody had asked for."""
+    """What a user's code let out that is no Exception: SystemExit and its like, or a cancellation that nobody had asked for.
+
+    `came` is what it had come to all the same, where it had.
+    """
+
+    def __init__(self, words: str, came: object = None) -> None:
+        super().__init__(words)
+        self.came = came
 
 
-def escaped(error: BaseException) -> Escaped:
+def escaped(error: BaseException, came: object = None) -> Escaped:
     """What a user's code let out that is no Exception, as one."""
-    if isinstance(error, asyncio.CancelledError):
-        return Escaped(f"{type(error).__name__}: it cancelled itself")
-    return Escaped(in_words(error))
+    is_cancellation = isinstance(error, asyncio.CancelledError)
+    words = f"{type(error).__name__}: it cancelled itself" if is_cancellation else in_words(error)
+    return Escaped(words, came)
 
 
 async def contained(work: Awaitable[T], seconds: float) -> T:

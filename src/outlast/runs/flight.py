@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
+from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from outlast.runs.contained import STOP_SECONDS, escaped
@@ -14,6 +15,18 @@ T = TypeVar("T")
 
 Leg: TypeAlias = Callable[[], Awaitable["Outcome | Leg"]]
 """What is carried out of a call in one task: it comes to the outcome, or to the leg with which the call goes on in a new task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """A leg that holds what nobody else knows: it begins even where its call was killed, and is cancelled where it first waits."""
+
+    leg: Leg
+
+    def __call__(self) -> Awaitable[Outcome | Leg]:
+        """The leg itself."""
+        return self.leg()
+
 
 _NOT_FOR_US: Final = (SystemExit, GeneratorExit, asyncio.CancelledError)
 """What ends programs, generators and tasks, and none of ours. What else is no Exception, as the crash of a test, goes through."""
@@ -58,16 +71,27 @@ class Flight:
     such code has ended: it is over at once, or goes on in a new task. What comes of a task that it has left is dropped.
 
     A cancellation that neither we nor the code asked for is that of a loop that ends, or came from within a provider or its like: the
-    call then came to `Escaped`. Nor does a call go on once the task that began it is being cancelled.
+    call then came to `Escaped`. Nor does a call go on once the task that began it is being cancelled, unless its leg is owed.
     """
 
-    __slots__ = ("_clock", "_context", "_ends_before", "_is_killed", "_is_late", "_landed", "_owner", "_task")
+    __slots__ = (
+        "_clock",
+        "_context",
+        "_ends_before",
+        "_is_killed",
+        "_is_late",
+        "_is_owed",
+        "_landed",
+        "_owner",
+        "_task",
+    )
 
     def __init__(self, landed: Landed) -> None:
         self._landed = landed
         self._context = copy_context()
         self._clock: asyncio.TimerHandle | None = None
         self._is_late = False
+        self._is_owed = False
         self._is_killed = False
         self._task: asyncio.Task[None] | None = None
         self._owner = asyncio.current_task()
@@ -75,8 +99,8 @@ class Flight:
 
     def go_on(self, leg: Leg) -> None:
         """Begin the call, or go on with it, in a task of its own, which knows nothing of what the one before did to its context."""
-        self._is_late = False
-        if self._times_ended() > self._ends_before:
+        self._is_late, self._is_owed = False, isinstance(leg, Owed)
+        if not self._is_owed and self._times_ended() > self._ends_before:
             self._task = None
             self._landed(escaped(asyncio.CancelledError()))
         else:
@@ -89,7 +113,9 @@ class Flight:
         self._is_killed = True
         self._stop_clock()
         assert self._task is not None, "it has landed"
-        if not self._is_late:
+        if self._is_owed:
+            asyncio.get_running_loop().call_soon(self._task.cancel)  # by then it has begun
+        elif not self._is_late:
             self._task.cancel()
         return self._task
 
@@ -110,7 +136,7 @@ class Flight:
         self._must_be_awaited(task, came)
         if task.cancelling() and (own := await _cancellation_to_come()):
             self._must_be_awaited(task, came)
-            raise escaped(own)
+            raise escaped(own, came)
         return came
 
     def _must_be_awaited(self, task: asyncio.Task[None], came: object = None) -> None:

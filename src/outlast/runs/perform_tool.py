@@ -22,7 +22,7 @@ from outlast.ports.tool import Ask, Draft, Tool, ToolContext, ToolResult
 from outlast.runs.background import LOCAL, adrift, begun_in_background, local_handle
 from outlast.runs.contained import Escaped, contained
 from outlast.runs.desk import Desk, Outcome
-from outlast.runs.flight import Hold, Late, Leg, Unheard
+from outlast.runs.flight import Hold, Late, Leg, Owed, Unheard
 from outlast.runs.hooks import call_hook
 from outlast.runs.money import Spending
 from outlast.runs.moves import shown_error
@@ -142,7 +142,7 @@ async def _try(work: _AtWork, attempt: int) -> Outcome | Leg:
         code = error.code if error.code in _TOLD_APART else "tool_failed"
         trouble, may_pass = ToolError(code, clean_text(str(error))), isinstance(error, Passing)
     except Escaped as error:
-        trouble, may_pass = ToolError("tool_failed", str(error)[:2000]), True
+        return _let_out(work, attempt, error)
     except Exception as error:  # noqa: BLE001 - whatever a user's tool raises is told to the model, never raised out of the loop
         trouble, may_pass = ToolError("tool_failed", in_words(error)[:2000]), True
     else:
@@ -154,6 +154,12 @@ async def _out_of_time(work: _AtWork, attempt: int) -> Outcome | Leg:
     pinned = work.pinned
     detail = f"{pinned.name} did not end within {pinned.timeout_seconds:g} seconds and was stopped."
     return _tried(work, attempt, ToolError("timeout", detail), may_pass=True)
+
+
+def _let_out(work: _AtWork, attempt: int, error: Escaped) -> Outcome | Leg:
+    if isinstance(error.came, Handle):
+        return _settled(work, attempt, error.came)
+    return _tried(work, attempt, ToolError("tool_failed", str(error)[:2000]), may_pass=True)
 
 
 def _tried(work: _AtWork, attempt: int, result: Returned, *, may_pass: bool) -> Outcome | Leg:
@@ -182,7 +188,7 @@ def _settled(work: _AtWork, attempts: int, result: Returned) -> Outcome | Leg:
     if isinstance(result, ToolError) and result.code == "outcome_unknown":
         return Outcome([*hooks, ToolUnsettled(call.call.id, result.detail)])
     if isinstance(result, Handle):
-        return partial(begun_in_background, desk, state, call, hooks, result)
+        return Owed(partial(begun_in_background, desk, state, call, hooks, result))
     duration_ms = round((desk.seconds() - work.started_seconds) * 1000)
     took = Took(duration_ms, attempts, work.spending.tokens, work.spending.usd)
     outcome, events, items = outcome_of(desk, state, call, work.tool, result, work.edited, took)

@@ -1,12 +1,13 @@
 """Calls in flight whose task is cancelled by none of those who may: something within, or a loop that ends."""
 
 import asyncio
+from contextlib import suppress
 
 import pytest
 
 from outlast.runs.contained import Escaped
 from outlast.runs.desk import Outcome
-from outlast.runs.flight import Flight, Leg
+from outlast.runs.flight import Flight, Leg, Owed
 from tests.patience import PATIENCE_SECONDS
 
 HOUR_SECONDS = 3600.0
@@ -65,3 +66,42 @@ async def test_a_call_does_not_go_on_once_the_task_that_began_it_is_being_cancel
         may_end.set()
         await asyncio.wait({owner})
     assert [type(came) for came in landings] == [Escaped]
+
+
+@pytest.mark.parametrize("ends", ["its call", "its loop"])
+async def test_a_leg_that_is_owed_begins_though_its_call_is_killed_before(ends: str) -> None:
+    """It is cancelled where it first waits, so that it can see to what it holds."""
+    landings: list[object] = []
+    told: list[str] = []
+    flights: list[Flight] = []
+
+    async def holds() -> Outcome:
+        told.append("began")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            told.append("was cancelled")
+        return Outcome([])
+
+    async def begins() -> Leg:
+        if ends == "its loop":
+            owner.cancel()
+        else:
+            asyncio.get_running_loop().call_soon(flights[0].kill)
+        return Owed(holds)
+
+    async def owns() -> None:
+        flights.append(Flight(landings.append))
+        flights[0].go_on(begins)
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        if not landings:
+            await asyncio.wait({flights[0].kill()})
+
+    owner = asyncio.create_task(owns())
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not landings:  # noqa: ASYNC110 - a call that was killed tells nobody else
+            await asyncio.sleep(0)
+    assert (told, landings) == (["began", "was cancelled"], [None])
+    owner.cancel()
+    await asyncio.wait({owner})

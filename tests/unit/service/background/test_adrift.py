@@ -133,3 +133,70 @@ async def test_handle_whose_call_is_killed_while_its_task_is_named_is_cancelled_
         async with asyncio.timeout(PATIENCE_SECONDS):
             await working
         await cancelled_at_its_source(hands)
+
+
+@pytest.mark.parametrize("ending", ["its worker is cut short", "its loop ends"])
+async def test_handle_whose_call_is_killed_before_its_task_could_be_named_is_cancelled_at_its_source(
+    tmp_path: Path, ending: str
+) -> None:
+    """In the one turn of the loop between the end of the tool and the leg that names its task."""
+    async with farming(tmp_path) as hands:
+        worker, render = hands.stage.worker(), hands.stage.tools["render"]
+        inner: Any = render.call  # type: ignore[attr-defined]
+
+        async def call(*arguments: Any) -> Any:
+            handle = await inner(*arguments)
+            if ending == "its loop ends":
+                working.cancel()
+            worker.drain()
+            worker.cut_short()
+            return handle
+
+        render.call = call  # type: ignore[attr-defined]
+        run_id = await hands.stage.start("render it")
+        working = asyncio.create_task(worker.work_on(run_id))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await asyncio.wait({working})
+        await cancelled_at_its_source(hands)
+
+
+async def test_handle_of_a_tool_that_cancelled_its_own_task_is_that_of_a_task(tmp_path: Path) -> None:
+    async with farming(tmp_path) as hands:
+        inner: Any = hands.stage.tools["render"].call  # type: ignore[attr-defined]
+
+        async def call(*arguments: Any) -> Any:
+            own = asyncio.current_task()
+            assert own is not None
+            own.cancel()
+            return await inner(*arguments)
+
+        hands.stage.tools["render"].call = call  # type: ignore[attr-defined]
+        run_id = await hands.stage.play("render it")
+        [outcome] = await hands.stage.outcomes(run_id)
+        [task] = await hands.tasks()
+        assert outcome.task is not None
+        assert (outcome.task.id, task.status) == (task.task_id, TaskStatus.WORKING)
+
+
+async def test_handle_whose_call_is_killed_while_it_is_given_up_is_given_up_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gives_up = asyncio.Event()
+
+    async def hanging(*arguments: Any) -> Any:
+        gives_up.set()
+        await asyncio.Event().wait()
+
+    async with farming(tmp_path) as hands:
+        abandon = TaskOffice.abandon
+        monkeypatch.setattr(TaskOffice, "abandon", hanging)
+        hands.farm.driver = "lone \ud800"
+        run_id = await hands.stage.start("render it")
+        working = asyncio.create_task(hands.stage.work(run_id))
+        await soon(gives_up)
+        monkeypatch.setattr(TaskOffice, "abandon", abandon)
+        await signals.cancel(hands.store, run_id, LOCAL_USER, "enough")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await working
+            while not hands.farm.remote.cancels:  # noqa: ASYNC110 - nobody waits for what does it
+                await asyncio.sleep(0)
