@@ -83,7 +83,8 @@ async def _told_of(
     outcome = ToolOutcome(True, told_to_model(begun), task=begun)
     tracked = "The work it names is followed already, as another background task; that one goes on."
     otherwise = _refused(call, ToolError("already_tracked", tracked))
-    return Outcome([*before, ToolAnswered(call.call.id, outcome)], handle=handle, otherwise=otherwise)
+    answered = [*before, ToolAnswered(call.call.id, outcome)]
+    return Outcome(answered, handle=handle, otherwise=otherwise, call=call)
 
 
 async def adrift(desk: Desk, state: RunState, call: Call, handle: Handle) -> None:

@@ -38,14 +38,15 @@ NOTHING_TO_DO = "Nothing to do: another worker goes on with the run."
 class Outcome:
     """What a performed command came to: events to append, and items that ride in the same commit.
 
-    `handle` is that of a background task that goes on; where it cannot be kept because it is another task's, the call comes to
-    `otherwise`.
+    `handle` is that of a background task that goes on, which `call` began; where it cannot be kept because it is another task's, the
+    call comes to `otherwise`.
     """
 
     events: Sequence[AnyEvent]
     items: Sequence[Item] = ()
     handle: Handle | None = None
     otherwise: AnyEvent | None = None
+    call: Call | None = None
 
 
 @dataclass(slots=True)

@@ -34,6 +34,7 @@ from outlast.ports.batch import Item
 from outlast.runs.calls import may_begin
 from outlast.runs.commanded import MEND, Refused, recordable
 from outlast.runs.decide import Workflow, decide
+from outlast.runs.desk import Outcome
 from outlast.runs.drafts import composed_event
 from outlast.runs.flight import Effect
 from outlast.runs.limits import limit_crossed
@@ -67,17 +68,18 @@ class Started:
 class Draft:
     """The events of a commit, what is written with them, and the effects that begin once it is durable.
 
-    `before` is the state they came upon, `handles` are those of background tasks by the calls that began them, `effects` those made
-    ready so far, by name.
+    `before` is the state they came upon, `handles` are those of background tasks by the calls that began them, `unheard` is what
+    came with a handle that nobody awaits, `effects` are those made ready so far, by name.
     """
 
-    __slots__ = ("before", "effects", "handles", "items", "recorded", "started")
+    __slots__ = ("before", "effects", "handles", "items", "recorded", "started", "unheard")
 
     def __init__(self, before: RunState | None = None) -> None:
         self.before = before
         self.recorded: list[Recorded] = []
         self.items: list[Item] = []
         self.handles: dict[str, Handle] = {}
+        self.unheard: tuple[Outcome, ...] = ()
         self.started: list[Started] = []
         self.effects: dict[str, Effect] = {}
 

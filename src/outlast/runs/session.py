@@ -13,7 +13,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from outlast.domain.errors import Broken, Conflict, OutlastError
+from outlast.domain.errors import Broken, Conflict
 from outlast.domain.events import (
     AnyEvent,
     Recorded,
@@ -33,6 +33,7 @@ from outlast.ports.queue import Release
 from outlast.ports.run_rows import UpdateRun
 from outlast.ports.task_rows import InsertTask, UpdateTask
 from outlast.runs.awaited import is_awaited, is_intended
+from outlast.runs.background import adrift
 from outlast.runs.crowd import is_found_in_time
 from outlast.runs.desk import NOTHING_TO_DO, Desk, Outcome
 from outlast.runs.drafting import Draft, Drafter, Started
@@ -115,14 +116,17 @@ class Session:
         """
         if self._is_stale:
             await self._read_anew()
-            self._done = [outcome for outcome in self._done if is_awaited(self.state, outcome.events)]
+            unheard = [one for one in self._done if not is_awaited(self.state, one.events)]
+            self._done = [one for one in self._done if is_awaited(self.state, one.events)]
+            for outcome in unheard:
+                await self._give_up(outcome)
             if self._was_given_back():
                 return True
             self._begin_unsure()
         outcomes, self._done = self._done, []
         try:
             has_written = await self._written(outcomes) if outcomes or self._trouble is None else False
-        except OutlastError:
+        except BaseException:
             self._done[:0] = outcomes
             raise
         if self._trouble is not None:
@@ -148,21 +152,28 @@ class Session:
 
     async def abandon(self) -> None:
         """Give up the background tasks whose handles were not kept: another worker goes on with the run and does not know them."""
-        office = self.desk.means.office
         for outcome in self._done:
-            if office is not None and outcome.handle is not None:
-                await office.abandon(outcome.handle)
+            await self._give_up(outcome)
+
+    async def _give_up(self, outcome: Outcome) -> None:
+        """See to work that nobody awaits any more, where that is what a call came to; what is followed all the same is left alone."""
+        if outcome.handle is not None and outcome.call is not None:
+            await adrift(self.desk, self.state, outcome.call, outcome.handle)
 
     async def _written(self, outcomes: Sequence[Outcome]) -> bool:
         for _ in range(MAX_RACES):
             draft, now = Draft(before=self.readings.state), self.desk.now()
             self._fill(draft, outcomes, now)
             if not draft.recorded:
+                for outcome in draft.unheard:
+                    await self._give_up(outcome)
                 return False
             self._unsure, rest = draft.started, self._rest_after(draft, now)
             written = self._committed(draft) if rest is None else self._given_back(draft, rest, now)
             if await written is not None:
                 self._begin_unsure(draft.effects)
+                for outcome in draft.unheard:
+                    await self._give_up(outcome)
                 return True
             self._unsure = []
         detail = f"{MAX_RACES} commits of {self.desk.run_id} in a row met a newer event."
@@ -176,6 +187,8 @@ class Session:
         for outcome in outcomes:
             if is_awaited(self.readings.state, outcome.events):
                 self._place(draft, outcome, now)
+            elif outcome.handle is not None:
+                draft.unheard = (*draft.unheard, outcome)
         if not self.is_draining and self._trouble is None:
             self.decided_at = now
             self.drafter.settle(draft, now)

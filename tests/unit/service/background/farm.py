@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import itertools
 from collections.abc import AsyncIterator
@@ -26,6 +27,7 @@ from outlast.tasks.desk import read_kept
 from outlast.tasks.happenings import Queue
 from outlast.tasks.lane import Act
 from outlast.tasks.rules import Moment, TaskRules
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import Answering, ask_for, call, results, say
 from tests.unit.runs.stage import Stage, staged
 from tests.unit.tasks.remote import Remote
@@ -121,6 +123,17 @@ class Hands:
         now = await self.store.now()
         for task in await self.tasks():
             await self.store.commit([Enqueue(queue.value, task.task_id, now, task.user_id, task.server)])
+
+    async def cancelled_at_its_source(self) -> None:
+        """The one task that has a handle is to be cancelled, and is, at the other side."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not (kept := [task for task in await self.tasks() if task.remote_id]):  # noqa: ASYNC110 - nobody waits for it
+                await asyncio.sleep(0)
+        [task] = kept
+        assert task.cancel_requested_at is not None
+        await self.hurry(Queue.CANCEL)
+        await self.do(Queue.CANCEL)
+        assert list(self.farm.remote.cancels) == [self.farm.handles[0].remote_id]
 
     async def work_due(self) -> list[str]:
         """Drive every run that is due; which they were."""

@@ -1,19 +1,31 @@
 """Work whose handle comes too late: it goes on as a background task, or is cancelled at its source; nothing is left adrift."""
 
 import asyncio
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.domain.background import TaskStatus
+from outlast.domain.commands import Command
+from outlast.domain.errors import Broken
 from outlast.domain.ids import LOCAL_USER
+from outlast.domain.run import RunState
 from outlast.domain.states import State
+from outlast.ports.batch import Committed, Item, Refused
+from outlast.ports.stream import Append
+from outlast.ports.task_rows import InsertTask
 from outlast.runs import flight, perform_tool
+from outlast.runs.calls import in_flight
+from outlast.runs.moves import settle
+from outlast.runs.workflows import chat
 from outlast.service import signals
 from outlast.service.background.office import TaskOffice
-from outlast.tasks.happenings import Queue
 from tests.patience import PATIENCE_SECONDS
+from tests.unit.runs.parts import ask_for, call, results, say
 from tests.unit.runs.stage import soon
 from tests.unit.service.background.farm import Hands, farming
 
@@ -34,18 +46,6 @@ def stubborn(hands: Hands, gate: asyncio.Event | None = None) -> asyncio.Event:
 
     render.call = call
     return hangs
-
-
-async def cancelled_at_its_source(hands: Hands) -> None:
-    """The one task that has a handle is to be cancelled, and is, at the other side."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not (kept := [task for task in await hands.tasks() if task.remote_id]):  # noqa: ASYNC110 - nobody waits for it
-            await asyncio.sleep(0)
-    [task] = kept
-    assert task.cancel_requested_at is not None
-    await hands.hurry(Queue.CANCEL)
-    await hands.do(Queue.CANCEL)
-    assert list(hands.farm.remote.cancels) == [hands.farm.handles[0].remote_id]
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ async def test_handle_that_comes_when_its_call_was_given_up_is_cancelled_at_its_
         assert outcome.task is None
         assert await hands.tasks() == []
         gate.set()
-        await cancelled_at_its_source(hands)
+        await hands.cancelled_at_its_source()
 
 
 async def test_handle_that_comes_while_its_call_is_killed_is_cancelled_at_its_source(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_handle_that_comes_while_its_call_is_killed_is_cancelled_at_its_so
         async with asyncio.timeout(PATIENCE_SECONDS):
             await working
         assert (await hands.stage.state(run_id)).state is State.CANCELLED
-        await cancelled_at_its_source(hands)
+        await hands.cancelled_at_its_source()
 
 
 async def test_handle_that_cannot_be_kept_is_cancelled_at_once(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ async def test_handle_whose_call_is_killed_while_its_task_is_named_is_cancelled_
         await signals.cancel(hands.store, run_id, LOCAL_USER, "enough")
         async with asyncio.timeout(PATIENCE_SECONDS):
             await working
-        await cancelled_at_its_source(hands)
+        await hands.cancelled_at_its_source()
 
 
 @pytest.mark.parametrize("ending", ["its worker is cut short", "its loop ends"])
@@ -157,7 +157,7 @@ async def test_handle_whose_call_is_killed_before_its_task_could_be_named_is_can
         working = asyncio.create_task(worker.work_on(run_id))
         async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.wait({working})
-        await cancelled_at_its_source(hands)
+        await hands.cancelled_at_its_source()
 
 
 async def test_handle_of_a_tool_that_cancelled_its_own_task_is_that_of_a_task(tmp_path: Path) -> None:
@@ -200,3 +200,105 @@ async def test_handle_whose_call_is_killed_while_it_is_given_up_is_given_up_all_
             await working
             while not hands.farm.remote.cancels:  # noqa: ASYNC110 - nobody waits for what does it
                 await asyncio.sleep(0)
+
+
+class Answering(SqliteStore):
+    """`over` is set with the commit that answers a call; where `is_lost`, nobody hears that it was made until a handle has `come`."""
+
+    def __init__(self, *, is_lost: bool) -> None:
+        super().__init__(None)
+        self.is_lost = is_lost
+        self.over, self.come = asyncio.Event(), asyncio.Event()
+
+    async def commit(self, batch: Sequence[Item]) -> Committed | Refused:
+        written = await super().commit(batch)
+        kinds = {event.kind for item in batch if isinstance(item, Append) for event in item.events}
+        if "ToolAnswered" in kinds and not self.over.is_set():
+            self.over.set()
+            if self.is_lost:
+                await soon(self.come)
+                await _turns()
+                raise Broken("commit_unknown", "No answer came.", "Look.")
+        return written
+
+
+async def _turns() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+async def test_handle_of_a_call_that_was_answered_without_it_is_cancelled_at_its_source(
+    tmp_path: Path, *, is_lost: bool
+) -> None:
+    """The run goes on, and the tool was not told to stop."""
+    store, said = Answering(is_lost=is_lost), asyncio.Event()
+
+    def impatient(state: RunState, now: datetime) -> Sequence[Command]:
+        if said.is_set() and (waiting := in_flight(state)):
+            return [
+                settle(one.call.id, "cancelled", "It is not wanted any more.", "policy") for one in waiting
+            ]
+        return chat.decide(state, now)
+
+    async def answering(request: Any) -> Any:
+        if not results(request):
+            return ask_for(call("render", scene="a"))
+        await soon(store.come)
+        await _turns()
+        return say("So be it.")
+
+    async with farming(tmp_path, answering, store=store, decide=impatient) as hands:
+        inner, begun = hands.stage.tools["render"].call, asyncio.Event()  # type: ignore[attr-defined]
+
+        async def slow(*arguments: Any) -> Any:
+            begun.set()
+            await soon(store.over)
+            store.come.set()
+            return await inner(*arguments)
+
+        hands.stage.tools["render"].call = slow  # type: ignore[attr-defined]
+        run_id = await hands.stage.start("render it")
+        working = asyncio.create_task(hands.stage.work(run_id))
+        await soon(begun)
+        said.set()
+        await signals.say(store, run_id, "ann", "Enough.")
+        assert await working == "ended"
+        await hands.cancelled_at_its_source()
+
+
+class Hanging(SqliteStore):
+    """The commit that keeps a task never ends: `hangs` is set once it is written, or would be."""
+
+    def __init__(self, *, is_made: bool) -> None:
+        super().__init__(None)
+        self.is_made = is_made
+        self.hangs = asyncio.Event()
+
+    async def commit(self, batch: Sequence[Item]) -> Committed | Refused:
+        if self.hangs.is_set() or not any(isinstance(item, InsertTask) for item in batch):
+            return await super().commit(batch)
+        if self.is_made:
+            await super().commit(batch)
+        self.hangs.set()
+        await asyncio.Event().wait()
+        raise AssertionError("it waits for ever")
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+async def test_handle_whose_run_is_dropped_while_it_is_kept_is_given_up_unless_it_is_kept(
+    tmp_path: Path, *, is_made: bool
+) -> None:
+    store = Hanging(is_made=is_made)
+    async with farming(tmp_path, store=store) as hands:
+        run_id = await hands.stage.start("render it")
+        working = asyncio.create_task(hands.stage.work(run_id))
+        await soon(store.hangs)
+        working.cancel()
+        await asyncio.wait({working})
+        if not is_made:
+            await hands.cancelled_at_its_source()
+        else:
+            [task] = await hands.tasks()
+            assert (task.status, task.cancel_requested_at) == (TaskStatus.WORKING, None)
+            assert hands.farm.remote.cancels == {}

@@ -220,7 +220,7 @@ async def test_a_task_whose_handle_could_not_be_kept_is_cancelled_on_the_server(
         hands.stage.tools["render"].call = losing  # type: ignore[attr-defined]
         with pytest.raises(Exception, match="Another worker"):
             await hands.stage.work(run_id)
-        assert hands.farm.remote.cancels == {hands.farm.handles[0].remote_id: 1}
+        await hands.cancelled_at_its_source()
         assert SECRET in hands.farm.handles[0].remote_id
         hands.farm.remote.missing = Trouble("gone", "gone", "", passing=False)
 
@@ -271,4 +271,4 @@ async def test_a_handle_that_came_once_the_run_was_over_is_given_up_though_nobod
         said.set()
         await signals.say(store, run_id, "ann", "Enough.")
         assert await working == "ended"
-        assert hands.farm.remote.cancels == {hands.farm.handles[0].remote_id: 1}
+        await hands.cancelled_at_its_source()
