@@ -36,10 +36,12 @@ def effect_of(desk: Desk, readings: Readings, started: Started) -> Effect:
         messages = messages_for(readings, intent)
         turns = readings.conversations[intent.branch].folded_turns
         request = request_of(state, branch, intent, messages, schema, turns)
-        return lambda _: perform_model(desk, state, intent, request, command.form, schema)
+        return lambda flight: perform_model(
+            desk, state, intent, request, command.form, schema, flight.is_ending
+        )
     if isinstance(intent, ToolRequested) and isinstance(command, CallTool):
         call = state.calls[intent.call]
-        return lambda hold: begin_tool(desk, state, call, command.edited, hold)
+        return lambda flight: begin_tool(desk, state, call, command.edited, flight.held)
     if isinstance(intent, HookRequested) and isinstance(command, RunHook):
         return lambda _: _hooked(desk, state, intent, command)
     if isinstance(intent, RecallRequested) and isinstance(command, AskMemory):

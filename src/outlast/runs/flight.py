@@ -43,9 +43,8 @@ class Hold(Protocol):
         ...
 
 
-Effect = Callable[[Hold], Awaitable[Outcome | Leg]]
-"""A call to carry out: bound when its intent is drafted, begun when that is durable, with what holds a user's code. A kill may
-forestall it."""
+Effect = Callable[["Flight"], Awaitable[Outcome | Leg]]
+"""A call to carry out: bound when its intent is drafted, begun when that is durable, in its flight. A kill may forestall it."""
 
 
 class Late(TimeoutError):
@@ -71,7 +70,8 @@ class Flight:
     such code has ended: it is over at once, or goes on in a new task. What comes of a task that it has left is dropped.
 
     A cancellation that neither we nor the code asked for is that of a loop that ends, or came from within a provider or its like: the
-    call then came to `Escaped`. Nor does a call go on once the task that began it is being cancelled, unless its leg is owed.
+    call then came to `Escaped`, unless it knows better, since it `is_ending` or not. Nor does a call go on once the task that began
+    it is being cancelled, unless its leg is owed.
     """
 
     __slots__ = (
@@ -107,6 +107,10 @@ class Flight:
             # not by the loop, whose factory of tasks may begin them before it is known here which task the call is in
             work, context = self._carried_out(leg), self._context.copy()
             self._task = asyncio.Task(work, loop=asyncio.get_running_loop(), context=context)
+
+    def is_ending(self) -> bool:
+        """Is a cancellation of its task one that was asked for: by a kill, or with that of the task that began it?"""
+        return self._is_killed or self._times_ended() > self._ends_before
 
     def kill(self) -> asyncio.Task[None]:
         """Cancel the call; returns the task that is to end. Code that was stopped since its time is up is not disturbed again."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -67,8 +68,12 @@ async def perform_model(
     request: ModelRequest,
     form: str | None,
     schema: Mapping[str, Json] | None,
+    is_ending: Callable[[], bool] = lambda: True,
 ) -> Outcome:
-    """Ask, and turn what comes into events. A failure of the endpoint is an event too."""
+    """Ask, and turn what comes into events. A failure of the endpoint is an event too.
+
+    So is a cancellation, unless the call `is_ending`: its provider cancelled itself.
+    """
     started = desk.seconds()
     if desk.witness is not None:
         desk.witness.sees_model(state, intent, request, form, schema)
@@ -80,10 +85,16 @@ async def perform_model(
 
     try:
         answer = await desk.means.provider(intent.role, intent.option).answer(request, observe)
-    except ModelCallFailed as failure:
-        return Outcome([_failed(state, intent, failure, desk.now(), _ms(desk, started))])
-    answer, left_out = _only_offered(answer, intent, state.branches[intent.branch])
-    return await _answered(desk, state, intent, answer, form, schema, _ms(desk, started), left_out)
+        answer, left_out = _only_offered(answer, intent, state.branches[intent.branch])
+        return await _answered(desk, state, intent, answer, form, schema, _ms(desk, started), left_out)
+    except ModelCallFailed as trouble:
+        failure = trouble
+    except asyncio.CancelledError as error:
+        if is_ending():
+            raise
+        detail = str(error) or f"The provider of {intent.model} cancelled itself."
+        failure = ModelCallFailed("provider_error", detail, "Mend the provider, then `outlast resume RUN`.")
+    return Outcome([_failed(state, intent, failure, desk.now(), _ms(desk, started))])
 
 
 def _only_offered(

@@ -337,7 +337,7 @@ class Session:
 
     def _begin(self, name: str, effect: Effect) -> None:
         self._in_flight[name] = flight = Flight(lambda came: self._landed(name, came))
-        flight.go_on(lambda: effect(flight.held))
+        flight.go_on(lambda: effect(flight))
 
     def _landed(self, name: str, came: Outcome | BaseException | None) -> None:
         """Keep what a call came to for the next commit; what a performer let out ends the session, raised where it commits."""

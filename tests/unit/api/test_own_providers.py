@@ -32,6 +32,11 @@ class Wayward:
 
     async def answer(self, request: ModelRequest, observe: Observer) -> ModelAnswer:
         does: Any = next(self._does, None)
+        if does == "cancels its task":
+            own = asyncio.current_task()
+            assert own is not None
+            own.cancel()
+            await asyncio.Event().wait()
         if isinstance(does, BaseException):
             raise does
         answer: ModelAnswer = does
@@ -78,6 +83,7 @@ def failure(**fields: Any) -> ModelCallFailed:
         pytest.param(lambda: "words", "'words'", id="no answer"),
         pytest.param(lambda: RuntimeError("boom"), "RuntimeError: boom", id="raises"),
         pytest.param(asyncio.CancelledError, "cancelled itself", id="cancels"),
+        pytest.param(lambda: "cancels its task", "cancelled itself", id="cancels its task"),
     ],
 )
 async def test_what_a_provider_of_ones_own_does_wrong_fails_its_calls_and_then_the_run(

@@ -11,13 +11,13 @@ from outlast.domain.events import ModelAnswered, ModelFailed, ModelRequested, To
 from outlast.domain.task import RetrySettings
 from outlast.domain.tool_call import ToolCall
 from outlast.ports.provider import ModelAnswer, ModelRequest
-from outlast.runs.contained import Escaped
 from outlast.runs.perform_model import retry_time
 from outlast.service.trace import trace_run
 from outlast.tools import tool
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 from tests.unit.runs.parts import in_turn, say
-from tests.unit.runs.stage import staged
+from tests.unit.runs.stage import soon, staged
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -176,18 +176,49 @@ async def test_a_repaired_answer_is_marked_and_the_raw_text_is_kept(tmp_path: Pa
         assert line["data"]["is_repaired"] is True
 
 
-async def test_a_run_whose_provider_lets_a_cancellation_out_is_taken_up_again(tmp_path: Path) -> None:
-    """Nobody had asked for it: taken for the end of the call, it left a run that waited for an answer for ever and was never due."""
+@pytest.mark.parametrize("how", ["raises", "waits", "goes on"])
+async def test_a_provider_that_cancels_itself_has_failed_its_call_and_is_asked_again(
+    tmp_path: Path, how: str
+) -> None:
+    """Nobody had asked for it, neither for that of its task; it is no end of the call, and none of the worker's work on the run."""
 
-    def model(request: ModelRequest) -> ModelAnswer:
+    async def model(request: ModelRequest) -> ModelAnswer:
         if len(stage.requests) == 1:
-            raise asyncio.CancelledError
+            if how == "raises":
+                raise asyncio.CancelledError
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+            if how == "waits":
+                await asyncio.Event().wait()
         return say("done")
 
     async with staged(tmp_path, model) as stage:
         run = await stage.start()
-        with pytest.raises(Escaped):
-            await stage.work(run)
-        await stage.store.expire_lease("runs", run)
         assert await stage.work(run) == "ended"
         assert (await stage.state(run)).outcome == "full"
+        told = [
+            (failed.fault, "cancelled itself" in failed.detail)
+            for failed in await stage.events(run, ModelFailed)
+        ]
+        assert told == [("provider_error", True)]
+
+
+async def test_a_provider_of_a_call_that_was_killed_has_not_failed_it(tmp_path: Path) -> None:
+    asked = asyncio.Event()
+
+    async def model(request: ModelRequest) -> ModelAnswer:
+        asked.set()
+        await asyncio.Event().wait()
+        return say("never")
+
+    async with staged(tmp_path, model) as stage:
+        run = await stage.start()
+        worker = stage.worker()
+        working = asyncio.create_task(worker.work_on(run))
+        await soon(asked)
+        worker.drain()
+        worker.cut_short()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await working
+        assert await stage.events(run, ModelFailed) == []

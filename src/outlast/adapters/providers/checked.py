@@ -97,6 +97,9 @@ class Checked:
             raise self._error(f"raised {in_words(error)}") from error
         except asyncio.CancelledError as error:
             if _is_asked_to_end():
+                error.args = (
+                    f"The provider {self._name} cancelled itself.",
+                )  # or it was killed: who runs the call knows
                 raise
             raise self._error("cancelled itself") from error
 
