@@ -72,7 +72,7 @@ async def within(work: Awaitable[T], seconds: float) -> T:
         clock.cancel()
         if not task.done():
             task.cancel()
-            task.add_done_callback(_is_heard)
+            task.add_done_callback(is_heard)
     if not task.done():
         raise TimeoutError
     if task.cancelled():
@@ -128,10 +128,10 @@ def _set(over: asyncio.Future[None]) -> None:
 
 async def _stopped(task: asyncio.Future[Any], seconds: float | None) -> None:
     task.cancel()
-    task.add_done_callback(_is_heard)
+    task.add_done_callback(is_heard)
     await asyncio.wait({task}, timeout=seconds)
 
 
-def _is_heard(task: asyncio.Future[Any]) -> None:
+def is_heard(task: asyncio.Future[Any]) -> None:
     """Take note of what a task came to that nobody waits for, so that it is not reported as unheard."""
     _ = task.cancelled() or task.exception()

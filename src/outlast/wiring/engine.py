@@ -19,6 +19,7 @@ from outlast.domain.task import TaskDefinition
 from outlast.ports.provider import Provider
 from outlast.ports.queue import QueueEntry, Shares
 from outlast.ports.store import Store
+from outlast.runs.contained import STOP_SECONDS, Escaped, contained, within
 from outlast.runs.remembering.keeper import Keeper
 from outlast.runs.shift import Shift
 from outlast.runs.worker import Worker
@@ -279,14 +280,15 @@ class Engine:
     async def remember(self, run_id: str) -> None:
         """Remember what a run found, as far as that takes a moment; what is left, or cannot be done now, a worker does later.
 
+        What was taken is given back, unless memory does not even stop; who no longer wants to wait for either need not.
         Shadowed steps that outlast the run have the same moment; what they have not come to then is lost.
         """
         await self.builder.settle(REMEMBER_SECONDS)
         keeper = self.keeper()
         if keeper is not None:
-            with suppress(OutlastError, TimeoutError):
-                async with asyncio.timeout(REMEMBER_SECONDS):
-                    await keeper.remember(run_id)
+            work = contained(keeper.remember(run_id), REMEMBER_SECONDS)
+            with suppress(OutlastError, TimeoutError, Escaped):
+                await within(work, REMEMBER_SECONDS + 2 * STOP_SECONDS)
 
     async def evictable(self, run_id: str) -> int | None:
         """The generation of a live lease whose holder is gone beyond doubt, so that it may be taken over at once."""

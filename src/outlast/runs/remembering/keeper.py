@@ -15,6 +15,7 @@ from outlast.ports.batch import Refused
 from outlast.ports.queue import Claim, Release
 from outlast.ports.store import Store
 from outlast.ports.watch import Watch
+from outlast.runs.contained import STOP_SECONDS, is_heard
 from outlast.runs.desk import Lease
 from outlast.runs.elapsed import elapsed_seconds
 from outlast.runs.heartbeat import Heartbeat
@@ -69,14 +70,15 @@ class Keeper:
         self._stop.set()
 
     async def serve(self) -> None:
-        """Work until told to stop, beginning with the upkeep."""
+        """Work until told to stop, beginning with the upkeep. Memory that does not even stop then is left to itself."""
         serving = asyncio.create_task(self._serve())
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.wait({serving}, timeout=PATIENCE_SECONDS)
         for task in (serving, stopping):
             task.cancel()
-        await asyncio.gather(serving, stopping, return_exceptions=True)
+            task.add_done_callback(is_heard)
+        await asyncio.wait({serving, stopping}, timeout=STOP_SECONDS)
 
     async def clear(self) -> None:
         """Work until nothing is due, nor about to be. Raises what the store raises."""
