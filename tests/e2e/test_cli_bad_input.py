@@ -193,6 +193,34 @@ def test_a_store_in_memory_refuses_verbs_of_other_processes(library: Home) -> No
     assert error_of(library.here(*RUN, "--detach"), 2)["code"] == "store_of_one_process"
 
 
+def test_doctor_tells_once_of_each_thing_that_is_named_and_broken_or_not_there(library: Home) -> None:
+    library.write(
+        "outlast.yaml",
+        """
+llm: {provider: scripted, script: gone.yaml}
+roles: {planner: {provider: scripted, script: bad.yaml}, reviewer: {provider: scripted, script: worse.yaml}}
+search: {provider: corpus, path: papers}
+tools: {paths: [own_tools]}
+""",
+    )
+    library.write("bad.yaml", "- {sya: hello}\n")
+    library.write("worse.yaml", "- {syo: hello}\n")
+    library.write("tasks/own.py", "def broken(:\n")
+    library.write(
+        "tasks/own.yaml", 'task: {name: own, workflow: "own:decide", hooks: {after_tool: "guards:check"}}\n'
+    )
+    told = library.here("config", "check", "--json").document
+    problems = [*told["problems"], *told["warnings"]]
+    examined = library.here("doctor", "--json")
+    failed = [check for check in examined.document["checks"] if check["status"] == "error"]
+    assert examined.code == 1
+    assert len(problems) == 7
+    for named in ("gone.yaml", "bad.yaml", "worse.yaml", "papers", "own_tools", "own:decide", "guards:check"):
+        assert len([check for check in failed if named in check["detail"]]) == 1, named
+    assert len(failed) == len(problems)
+    assert all(check["next"] for check in failed)
+
+
 def test_doctor_finds_nothing_wrong_with_the_example(library: Home) -> None:
     examined = library.here("doctor", "--json")
     assert examined.code == 0

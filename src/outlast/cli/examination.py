@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from outlast.cli.presence import live_workers
 from outlast.cli.toolbox import known_tools, listed_tools
 from outlast.domain.errors import CallerMistake, NotFound, OutlastError
 from outlast.ports.store import Store
+from outlast.wiring.beside import look_beside
 from outlast.wiring.discover import ToolEntry
 from outlast.wiring.loops import loop_in_words
 from outlast.wiring.models import Models
@@ -62,16 +63,27 @@ async def examine(config: str | None, *, asks_models: bool = False) -> AsyncGene
         yield Finding(
             "configuration", "error", str(problem), "Correct it; `outlast config check` lists all problems."
         )
+    beside = look_beside(config)
+    for problem in beside.broken:
+        yield Finding(
+            "configuration", "error", str(problem), "Runs that use it do not start until it is mended."
+        )
+    for problem in beside.missing:
+        yield Finding(
+            "configuration", "error", str(problem), "Runs that use it do not start here until it is there."
+        )
+    told = [problem.detail for problem in (*beside.broken, *beside.missing)]
+    is_search_told = any(problem.key == "search.path" for problem in beside.missing)
     for notice in settings.notices:
         yield Finding("configuration", "warning", notice)
     for finding in await _store(settings):
         yield finding
-    async with aclosing(_models(settings, asks_them=asks_models)) as findings:
+    async with aclosing(_models(settings, told, asks_them=asks_models)) as findings:
         async for finding in findings:
             yield finding
     for finding in (*await _servers(settings), _space(settings.home)):
         yield finding
-    async with aclosing(_reading(settings)) as findings:
+    async with aclosing(_reading(settings, is_told=is_search_told)) as findings:
         async for finding in findings:
             yield finding
 
@@ -118,21 +130,25 @@ def _absent(path: Path) -> Finding:
     return Finding("store", "ok", f"{path} will be made by the first run")
 
 
-async def _models(settings: Settings, *, asks_them: bool) -> AsyncGenerator[Finding, None]:
-    """Findings for each different model that roles use, fallbacks included."""
+async def _models(
+    settings: Settings, told: Sequence[str], *, asks_them: bool
+) -> AsyncGenerator[Finding, None]:
+    """Findings for each different model that roles use, fallbacks included; not of what was told of its script."""
     models = Models(settings, os.environ)
     seen: set[str] = set()
     try:
         for role in ROLES:
             for number, llm in enumerate(options_of(settings, role)):
-                name = " ".join(filter(None, (llm.provider, str(llm.model or ""), str(llm.base_url or ""))))
+                parts = (llm.model, llm.base_url, llm.script)
+                name = " ".join([llm.provider, *[str(part) for part in parts if part]])
                 if name in seen:
                     continue
                 seen.add(name)
                 try:
                     provider, model = models.of(role, number), asked_model(llm, os.environ)
                 except OutlastError as error:
-                    yield _trouble("model", error)
+                    if not any(error.detail in one for one in told):
+                        yield _trouble("model", error)
                     continue
                 if not asks_them:
                     yield Finding("model", "ok", f"{name} is configured (ask it something with --llm)")
@@ -169,12 +185,13 @@ def _server(name: str, tools: list[ToolEntry]) -> Finding:
     return Finding("mcp server", "warning", f"{detail}; left out: {left_out}", "The others can be used.")
 
 
-async def _reading(settings: Settings) -> AsyncGenerator[Finding, None]:
+async def _reading(settings: Settings, *, is_told: bool) -> AsyncGenerator[Finding, None]:
     try:
         folder = settings.home / ".outlast"
         reading = await reading_of(settings, os.environ, folder / "corpus.db" if folder.is_dir() else None)
     except OutlastError as error:
-        yield _trouble("search", error)
+        if not is_told:
+            yield _trouble("search", error)
         return
     wanted = search_of(settings)
     where = f" {settings.path(wanted.path, os.environ)}" if wanted.provider == "corpus" else ""
