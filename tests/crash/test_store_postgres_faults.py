@@ -16,6 +16,7 @@ from outlast.testing.servers.postgres import PostgresServer
 from tests.crash.postgres_stores import SCHEMA, cut, execute, opened
 from tests.crash.postgres_wire import Cutter, Side, listening
 from tests.law import law
+from tests.patience import PATIENCE_SECONDS
 
 
 async def warm(store: PostgresStore) -> None:
@@ -141,6 +142,30 @@ async def test_a_connection_that_has_gone_silent_is_given_up(
         assert await store.commit([append("r", 0)]) == Committed()
         assert cutter.struck.is_set()
         assert await witness.read_head("r") == 1
+        assert await store.read_head("r") == 1
+
+
+async def test_a_read_that_takes_too_long_is_ended_on_the_server_too(
+    postgres_server: PostgresServer, url: str
+) -> None:
+    """A server that was hung up on in the midst of a query would go on with it for nobody."""
+    async with opened(url, answer_seconds=0.3, patience_seconds=0) as store:
+        await put(store, append("r", 0))
+        blocker = await asyncpg.connect(postgres_server.url)
+        block = blocker.transaction()
+        await block.start()
+        await blocker.execute(f"LOCK TABLE {SCHEMA}.streams")
+        try:
+            with pytest.raises(Broken) as lost:
+                await store.read_head("r")
+            assert lost.value.code == "store_unavailable"
+            waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while await execute(postgres_server.url, waiting):
+                    pass
+        finally:
+            await block.rollback()
+            await blocker.close()
         assert await store.read_head("r") == 1
 
 

@@ -15,6 +15,7 @@ from outlast.adapters.stores.postgres.queries import in_schema, query
 from outlast.domain.errors import Broken
 
 _ABOUT_BACKEND = query("about_backend")
+_END_BACKEND = query("end_backend")
 
 OLDEST_SERVER: Final = 130000
 """PostgreSQL 13, by its own way of counting."""
@@ -34,19 +35,25 @@ class Backend:
 class Link:
     """A connection that runs our queries in our schema. Used by one task at a time, in the loop that made it.
 
-    It is cut when an answer takes longer than `answer_seconds`. `backend` is None behind a pooler, where the next transaction may
-    have another.
+    It is cut when an answer takes longer than `answer_seconds`, and its backend is told to `on_miss`, since it goes on with what it
+    was asked. `backend` is None behind a pooler, where the next transaction may have another.
     """
 
     def __init__(
-        self, connection: Any, address: Address, count: Callable[[], None], answer_seconds: float
+        self,
+        connection: Any,
+        address: Address,
+        count: Callable[[], None],
+        answer_seconds: float,
+        on_miss: Callable[[Backend], None] | None = None,
     ) -> None:
         self.connection = connection
         self.backend: Backend | None = None
         self.version = ""
         self._count = count
         self._schema = address.schema
-        self._deadline = Deadline(answer_seconds, self.cut)
+        self._on_miss = on_miss
+        self._deadline = Deadline(answer_seconds, self._miss)
 
     async def rows(self, text: str, *arguments: object) -> Sequence[Any]:
         """The rows of one query, which is a transaction of its own."""
@@ -84,6 +91,10 @@ class Link:
         finally:
             self._deadline.end()
 
+    async def ends(self, backend: Backend) -> bool:
+        """Is another backend still there? If so it is told to end."""
+        return bool(await self.rows(_END_BACKEND, backend.pid, backend.started_at))
+
     @property
     def is_closed(self) -> bool:
         """Has either side ended it?"""
@@ -103,6 +114,11 @@ class Link:
         self._deadline.stop()
         self.connection.terminate()
 
+    def _miss(self) -> None:
+        self.cut()
+        if self._on_miss is not None and self.backend is not None:
+            self._on_miss(self.backend)
+
     def _ask(self) -> None:
         self._count()
         self._deadline.begin()
@@ -116,9 +132,12 @@ class Dialer:
         self._answer_seconds = answer_seconds
         self.statements = 0
 
-    async def dial(self) -> Link:
-        """A connection for work. Raises what the driver raises, and Broken for a server that cannot keep what it is given."""
-        return await self._checked(await self._connect(is_pooled=self.address.is_pooled))
+    async def dial(self, on_miss: Callable[[Backend], None] | None = None) -> Link:
+        """A connection for work; `on_miss` as in `Link`.
+
+        Raises what the driver raises, and Broken for a server that cannot keep what it is given.
+        """
+        return await self._checked(await self._connect(is_pooled=self.address.is_pooled), on_miss)
 
     def beware_of_pooler(self) -> None:
         """From now on leave nothing on a connection from one transaction to the next."""
@@ -140,8 +159,8 @@ class Dialer:
             **place,
         )
 
-    async def _checked(self, connection: Any) -> Link:
-        link = self._link(connection)
+    async def _checked(self, connection: Any, on_miss: Callable[[Backend], None] | None) -> Link:
+        link = self._link(connection, on_miss)
         try:
             found = await link.row(_ABOUT_BACKEND)
             assert found is not None
@@ -154,8 +173,8 @@ class Dialer:
             link.backend = Backend(connection.get_server_pid(), found["backend_start"])
         return link
 
-    def _link(self, connection: Any) -> Link:
-        return Link(connection, self.address, self._count, self._answer_seconds)
+    def _link(self, connection: Any, on_miss: Callable[[Backend], None] | None = None) -> Link:
+        return Link(connection, self.address, self._count, self._answer_seconds, on_miss)
 
     def _count(self) -> None:
         self.statements += 1

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from typing import Final
 
-from outlast.adapters.stores.postgres.link import Dialer, Link
+from outlast.adapters.stores.postgres.link import Backend, Dialer, Link
 from outlast.adapters.stores.postgres.troubles import is_lost, is_of_a_pooler
+
+_END_SECONDS: Final = 2.0
+"""How long a pool that closes waits until the server has ended what was given up."""
 
 
 class Pool:
@@ -17,6 +21,7 @@ class Pool:
         self._dialer = dialer
         self._room = asyncio.Semaphore(size)
         self._idle: list[Link] = []
+        self._ending: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def link(self) -> AsyncIterator[Link]:
@@ -33,7 +38,7 @@ class Pool:
         """A link, which the caller gives back. Raises what making one raises."""
         await self._room.acquire()
         try:
-            return self._next_idle() or await self._dialer.dial()
+            return self._next_idle() or await self._dialer.dial(self._missed)
         except BaseException:
             self._room.release()
             raise
@@ -51,8 +56,26 @@ class Pool:
 
     async def close(self) -> None:
         """Close the links that nobody has."""
+        if self._ending:
+            await asyncio.wait(self._ending, timeout=_END_SECONDS)
+        for task in self._ending:
+            task.cancel()
         idle, self._idle = self._idle, []
         await asyncio.gather(*[link.close() for link in idle])
+
+    def _missed(self, backend: Backend) -> None:
+        """Have the server end what it still does for a link that was cut."""
+        task = asyncio.get_running_loop().create_task(self._ended(backend))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _ended(self, backend: Backend) -> None:
+        with suppress(Exception):  # the server may be gone too, and nobody waits
+            link = await self._dialer.dial()
+            try:
+                await link.ends(backend)
+            finally:
+                await link.close()
 
     def _next_idle(self) -> Link | None:
         while self._idle:

@@ -20,7 +20,6 @@ from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.run_rows import UpdateRun
 from outlast.ports.stream import Append
 
-_END_BACKEND = query("end_backend")
 _IS_BATCH_THERE = query("is_batch_there")
 _MAY_HOLD_LATER = frozenset({Guard.ACTIVE, Guard.MISSING, Guard.THREAD_BUSY})
 
@@ -57,7 +56,7 @@ class Recovery:
         self, link: Link, batch: Batch, suspects: list[Backend | None], patience: Patience
     ) -> Committed | Refused:
         for suspect in suspects:
-            while suspect is not None and await link.rows(_END_BACKEND, suspect.pid, suspect.started_at):
+            while suspect is not None and await link.ends(suspect):
                 if patience.is_used_up:
                     raise unknown(self._where)
                 await patience.pause()
