@@ -8,13 +8,14 @@ import sqlite3
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from outlast.cli.opening import existing_store
 from outlast.cli.presence import live_workers
 from outlast.cli.toolbox import known_tools, listed_tools
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake, NotFound, OutlastError
 from outlast.ports.store import Store
 from outlast.wiring.beside import look_beside

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -13,6 +13,7 @@ from cyclopts import Parameter
 
 from outlast.cli.printing import note
 from outlast.cli.whole_files import WholeFile, lines_in
+from outlast.domain.dataclass import dataclass
 from outlast.ports.run_rows import RunRow
 from outlast.ports.store import Store
 from outlast.service.exporting import export_run

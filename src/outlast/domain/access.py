@@ -7,10 +7,11 @@ session that a token opened ends with that token.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar, Final, Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import digest_of
 
 Scope = Literal["read", "write", "admin"]

@@ -7,11 +7,12 @@ idempotency keys are secrets: they go back to the server they came from, are sho
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.notification import Notification
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import clean_text
 from outlast.domain.quick import quick
 

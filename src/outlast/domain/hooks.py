@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 
 

@@ -6,11 +6,12 @@ import hashlib
 import math
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import canonical_json, clean_text
 from outlast.domain.errors import CallerMistake
 

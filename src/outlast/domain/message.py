@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, overload
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.quick import quick
 from outlast.domain.tool_call import ToolCall
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import canonical_json, digest_of
 
 MIN_SUBTASKS: Final = 3

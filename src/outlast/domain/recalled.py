@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from outlast.domain.dataclass import dataclass
 
 QUERY_CHARACTERS: Final = 1000
 """How much of a question or of what a person says memory is asked with."""

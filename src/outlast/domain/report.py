@@ -6,7 +6,9 @@ order they came in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from outlast.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ part of it. Only `outlast.domain.apply` makes new states.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.events import PinnedTool
 from outlast.domain.plan import Conclusion, Progress, Subtask

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, get_args
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.tool_names import EVERY, may_be_of, model_name, split_name
 
 SelectorKind = Literal["tool", "role", "prompt", "model", "config"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from outlast.domain.by_identity import by_identity
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.quick import quick
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.quick import quick
 from outlast.domain.source import Fetched, Found

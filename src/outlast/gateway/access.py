@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from fastapi import Depends, Request
 
 from outlast.domain.access import SCOPES, Credential, Keyring, Scope
+from outlast.domain.dataclass import dataclass
 from outlast.domain.ids import LOCAL_USER
 from outlast.gateway.pace import Pace
 from outlast.gateway.problems import Refusal

@@ -8,13 +8,13 @@ import secrets
 import signal
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import uvicorn
 
 from outlast.domain.access import SCOPES
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 from outlast.domain.ids import LOCAL_USER
 from outlast.gateway.access import Access, Terms

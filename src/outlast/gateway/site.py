@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from outlast.domain.dataclass import dataclass
 from outlast.gateway.access import Access
 from outlast.gateway.aside import Aside
 from outlast.gateway.crew import Crew

@@ -11,11 +11,11 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, Final
 
 from fastapi.sse import format_sse_event
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import OutlastError
 from outlast.gateway.aside import Aside
 from outlast.gateway.exact import exact_json

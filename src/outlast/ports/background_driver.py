@@ -8,10 +8,11 @@ came from, and shown nowhere (their `repr` leaves them out).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Literal, Protocol
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 
 

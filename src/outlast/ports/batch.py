@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from outlast.domain.dataclass import dataclass
 from outlast.ports.queue import Claim, ClaimDue, Enqueue, Release
 from outlast.ports.run_rows import DeleteRun, InsertRun, UpdateRun
 from outlast.ports.stream import Append, CopyPayloads, PutPayload, PutSnapshot, SweepPayloads

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.task import Price
 
 

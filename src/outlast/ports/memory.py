@@ -6,10 +6,11 @@ What a store of memory knows of a user is seen under that user's id only; every 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Protocol
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.memory import Memory, MemoryKind, Scope, Vector
 
 

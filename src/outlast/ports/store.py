@@ -10,10 +10,11 @@ answers of the write verb.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Protocol
 
+from outlast.domain.dataclass import dataclass
 from outlast.ports.batch import Committed, Item, Refused
 from outlast.ports.inventory import Inventory
 from outlast.ports.queue import Claim, QueueEntry, Shares

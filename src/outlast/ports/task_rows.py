@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Protocol
+
+from outlast.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,10 +15,11 @@ A tool is a class or a decorated function:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, overload
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.quick import quick
 from outlast.domain.recalled import Recalled

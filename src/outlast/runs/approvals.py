@@ -7,12 +7,12 @@ has changed, the ticket is void and a new one is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
 from outlast.domain.apply_tooling import call_subject
 from outlast.domain.commands import Command, Record
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, canonical_json, digest_of
 from outlast.domain.events import ApprovalAsked, TicketExpired, TicketVoided
 from outlast.domain.run import Call, RunState, Ticket

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.events import ModelAnswered, ModelFailed, ModelRequested
 from outlast.domain.quick import quick
 from outlast.runs.conversation import Conversation, SummaryAsked

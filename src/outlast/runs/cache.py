@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar, Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, canonical_json, digest_of
 from outlast.domain.events import (
     ModelAnswered,

@@ -7,9 +7,9 @@ to grow before the next; where nothing can be saved any more, nothing is done.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.runs.conversation import KEPT_TURNS, Conversation
 from outlast.runs.lines import STAYS, Kind, Line
 from outlast.runs.masks import MASKED_CHARACTERS, Mask

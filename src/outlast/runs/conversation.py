@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, digest_of
 from outlast.domain.events import ModelAnswered
 from outlast.domain.message import Message, Messages

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, digest_of
 from outlast.domain.errors import Broken
 from outlast.domain.events import AnyEvent, ModelRequested

@@ -6,11 +6,11 @@ Everything a commit will hold is drafted in memory first; the effects of the cal
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from outlast.domain.commands import AskMemory, CallModel, CallTool, Command, ComposeReport, Record, RunHook
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import clean_text, in_words, stored_form
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.events import (

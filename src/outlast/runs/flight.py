@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias, TypeVar
 
+from outlast.domain.dataclass import dataclass
 from outlast.runs.contained import STOP_SECONDS, escaped
 from outlast.runs.desk import Outcome
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar, Final, TypeVar
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.events import (
     BranchOpened,
     ModelAnswered,

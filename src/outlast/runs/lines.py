@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import groupby
 from typing import Final, Protocol
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.message import Message
 from outlast.domain.quick import quick
 from outlast.ports.provider import ToolSchema

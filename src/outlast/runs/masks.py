@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.message import Message
 
 MASKED_CHARACTERS: Final = 240

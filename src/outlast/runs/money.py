@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import ModelCallFailed
 from outlast.domain.message import Usage
 from outlast.domain.run import Branch, RunState

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final, TypeVar
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, apart, clean_text, in_words
 from outlast.domain.errors import OutlastError, Passing
 from outlast.domain.events import AnyEvent, HookRan, PinnedTool, QuestionAsked, ToolAnswered, ToolUnsettled

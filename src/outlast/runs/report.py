@@ -6,8 +6,9 @@ A claim without support is left out and named under the limits; nothing can be c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.errors import ModelMistake
 from outlast.domain.plan import Conclusion, Progress

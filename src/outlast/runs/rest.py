@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.run import RunState
 from outlast.domain.states import HELD
 from outlast.runs.decide import next_timer

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from outlast.domain.dataclass import dataclass
 from outlast.domain.quick import quick
 from outlast.domain.run import Branch, RunState
 from outlast.domain.task import TaskDefinition

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, canonical_json, parse_json
 from outlast.domain.errors import ModelMistake
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from outlast.domain.bounded import bound
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, clean_text, in_words, stored_form
 from outlast.domain.errors import ModelMistake
 from outlast.domain.events import AnyEvent, ReportWritten

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from outlast.domain.access import (
     Kind,
     Scope,
 )
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import clean_text, digest_of
 from outlast.domain.errors import Broken, CallerMistake, NotFound
 from outlast.domain.ids import is_safe_id

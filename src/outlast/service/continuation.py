@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, clean_text, digest_of
 from outlast.domain.errors import Conflict, ToolTrouble
 from outlast.domain.events import Origin

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from outlast.domain.apply import apply, fold
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.errors import Broken, CallerMistake, Conflict
 from outlast.domain.events import Origin, Recorded, RunForked

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.states import ENDED, State
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import Store

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from outlast.domain.apply import apply
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import Broken, CallerMistake, Conflict
 from outlast.domain.events import Origin, RunForked
 from outlast.domain.ids import run_id_from, thread_id_from

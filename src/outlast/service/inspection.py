@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.domain.apply import fold
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import OutlastError
 from outlast.domain.run import RunState
 from outlast.journal.codec import payloads_named_in

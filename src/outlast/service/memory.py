@@ -6,10 +6,10 @@ Every verb takes the user whose memory it is about and reaches no other's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake, NotFound, OutlastError
 from outlast.domain.memory import Memory, MemoryKind, Scope
 from outlast.ports.memory import MemoryFilter, MemoryQuery, MemoryStore

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.ports.run_rows import RunFilter, RunRow
 from outlast.ports.store import Store
 

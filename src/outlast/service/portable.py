@@ -11,10 +11,10 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 from outlast.domain.ids import is_safe_id
 from outlast.ports.run_rows import RunRow

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.notification import Notification
 from outlast.domain.states import ENDED, State
 from outlast.ports.batch import Committed, Guard, Item

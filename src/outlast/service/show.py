@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.errors import NotFound
 from outlast.domain.events import ReportWritten

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, clean_text
 from outlast.domain.errors import CallerMistake, Conflict, NotFound
 from outlast.domain.events import AnyEvent, CancelRequested, EndAwaited, Origin, PinnedTool, RunStarted

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.states import ENDED, State
 from outlast.ports.run_rows import RunRow
 from outlast.ports.store import Store

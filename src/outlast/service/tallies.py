@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Iterable
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.states import WORKING
 from outlast.journal.history import read_history
 from outlast.ports.run_rows import RunRow

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import Conflict
 from outlast.journal.history import read_history
 from outlast.journal.upcast import READER

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from outlast.domain.apply import apply, begin
+from outlast.domain.dataclass import dataclass
 from outlast.domain.events import (
     ApprovalAsked,
     BranchOpened,

@@ -7,11 +7,11 @@ writes what came of it only while the lease is its own, and gives the lease back
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from outlast.domain.background import BackgroundTask
+from outlast.domain.dataclass import dataclass
 from outlast.ports.background_driver import (
     Acknowledged,
     BackgroundDriver,

@@ -6,9 +6,8 @@ lease writes under its generation too and gives the lease back in the same commi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from outlast.domain.background import BackgroundTask
+from outlast.domain.dataclass import dataclass
 from outlast.ports.batch import Committed, Guard, Item
 from outlast.ports.queue import Claim, Enqueue, Release
 from outlast.ports.store import Store

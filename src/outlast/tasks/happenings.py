@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 
 from outlast.domain.background import BackgroundTask
+from outlast.domain.dataclass import dataclass
 from outlast.ports.background_driver import Acknowledged, Answer, Forgotten, Handle, Snapshot, Trouble
 
 

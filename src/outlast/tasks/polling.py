@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from outlast.domain.background import BackgroundTask, TaskProduct, TaskStatus, Tracking
 from outlast.domain.bounded import bound
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, canonical_json, clean_text, digest_of, stored_form
 from outlast.domain.errors import ModelMistake
 from outlast.domain.notification import Notification

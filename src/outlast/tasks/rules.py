@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from outlast.domain.background import BackgroundTask
+from outlast.domain.dataclass import dataclass
 
 LEAST_WAIT_SECONDS: Final = 0.05
 """Nothing is asked for sooner, whatever a server says."""

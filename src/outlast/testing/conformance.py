@@ -16,13 +16,14 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import Broken, CallerMistake, OutlastError
 from outlast.ports.store import Store
 

@@ -14,8 +14,9 @@ import functools
 import inspect
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast
+
+from outlast.domain.dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 from outlast.wiring.adapters import PROVIDERS, SEARCHES, symbol
 from outlast.wiring.discover import ToolCatalogue

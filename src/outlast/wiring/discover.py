@@ -6,7 +6,7 @@ import difflib
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -16,6 +16,7 @@ from outlast.adapters import tools as built_in
 from outlast.adapters.execution.binding import bind
 from outlast.adapters.execution.child import Children
 from outlast.adapters.execution.loading import Origin, load, load_file
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 from outlast.ports.tool import Tool
 from outlast.wiring.tool_files import Declared, file_of_module, python_files, scan

@@ -7,10 +7,10 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.domain.events import PinnedTool
 from outlast.domain.ids import LOCAL_USER

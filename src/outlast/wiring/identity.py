@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import socket
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+
+from outlast.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.errors import Conflict
 from outlast.domain.quick import quick

@@ -9,9 +9,10 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.errors import ModelCallFailed, ModelMistake
 from outlast.domain.message import Message

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 from outlast.ports.search import Fetch, Search
 from outlast.wiring.adapters import FETCHES, SEARCHES, symbol

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from outlast.adapters.stores.sqlite.compaction import compact_file
 from outlast.adapters.stores.sqlite.inspection import Inspection, inspect_file
 from outlast.adapters.stores.sqlite.place import must_be_possible
 from outlast.adapters.stores.sqlite.store import SqliteStore
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.ports.store import Store
 from outlast.wiring.adapters import STORES, symbol

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 _KIT: Final = frozenset({"outlast.tools", "outlast.ports.tool"})
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.ids import is_safe_id
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from outlast.adapters.execution.outcome import Answer
 from outlast.adapters.execution.revive import plain_json
 from outlast.adapters.execution.schema_from_hints import input_schema_of, parameters
 from outlast.adapters.execution.validation import compiled
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, canonical_json, digest_of
 from outlast.domain.errors import CallerMistake
 from outlast.domain.tool_call import Effect

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import parse_json
 from outlast.domain.errors import ModelMistake
 

@@ -8,12 +8,12 @@ import fcntl
 import json
 import os
 import socket
-from dataclasses import dataclass
 from io import FileIO
 from typing import Any, Final
 
 from outlast.adapters.execution.outcome import MOST_FRAME_BYTES
 from outlast.adapters.execution.printed import Printed
+from outlast.domain.dataclass import dataclass
 
 _END_SECONDS: Final = 6.0
 _PART_BYTES: Final = 256 * 1024

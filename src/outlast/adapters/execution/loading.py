@@ -7,12 +7,12 @@ import hashlib
 import importlib
 import importlib.util
 import sys
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 
 _FOLDER_PREFIX: Final = "outlast_tool_file_"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from outlast.domain.bounded import head_length, tail_start
+from outlast.domain.dataclass import dataclass
 from outlast.ports.tool import Artifacts
 
 _KEPT_BYTES: Final = 512 * 1024

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import jsonschema_rs
@@ -12,6 +11,7 @@ import jsonschema_rs
 from outlast.adapters.execution.expectation import BOUNDS, example_of, in_words, shown
 from outlast.adapters.execution.filling import Shape, accepted_types, completed, shape_of
 from outlast.adapters.execution.revive import plain_json
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.errors import CallerMistake
 from outlast.domain.tool_call import ToolError

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import canonical_json, digest_of
 
 LEAST_READY_SECONDS: Final = 20.0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Final
 
 import httpx2
+
+from outlast.domain.dataclass import dataclass
 
 SESSION_HEADER: Final = "mcp-session-id"
 

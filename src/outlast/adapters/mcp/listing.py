@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import mcp_types as types
@@ -11,6 +11,7 @@ import mcp_types as types
 from outlast.adapters.mcp.schemas import argument_schema, result_schema
 from outlast.adapters.mcp.tap import RAW_TOOL
 from outlast.domain.bounded import bound
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, canonical_json, clean_text, digest_of
 from outlast.domain.errors import CallerMistake
 from outlast.domain.tool_call import Effect

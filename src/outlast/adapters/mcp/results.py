@@ -8,12 +8,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import mcp_types as types
 
 from outlast.domain.bounded import SHOWN_BYTES, bound
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, clean_text, stored_form
 from outlast.domain.errors import ModelMistake, ToolTrouble
 from outlast.ports.background_driver import Product

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -29,6 +29,7 @@ from outlast.cli.removing import (
 )
 from outlast.cli.whole_files import unusable
 from outlast.domain.ages import age_in
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake, OutlastError
 from outlast.service.removal import find_expired
 from outlast.wiring.settings.load import load

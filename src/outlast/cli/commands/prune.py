@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -27,6 +26,7 @@ from outlast.cli.removing import (
     total_bytes,
 )
 from outlast.domain.ages import age_in
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 from outlast.ports.inventory import Stray
 from outlast.ports.store import Store

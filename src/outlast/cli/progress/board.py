@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from outlast.cli.phrases import Line, call_of, counted, dollars
+from outlast.domain.dataclass import dataclass
 from outlast.domain.task import Limits
 
 

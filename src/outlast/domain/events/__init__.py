@@ -23,10 +23,10 @@ To add one: a dataclass in the file of its family, its name in the family's unio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, get_args
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.events.asking import ApprovalAsked, QuestionAsked, TicketExpired, TicketVoided
 from outlast.domain.events.conversation import (
     BranchOpened,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.events.event import Event
 

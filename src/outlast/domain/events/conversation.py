@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from outlast.domain.context_summary import ContextSummary
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.events.event import Event
 from outlast.domain.quick import quick

@@ -7,10 +7,11 @@ remembered a second time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import ClassVar
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.events import (
     Answered,
     BranchOpened,

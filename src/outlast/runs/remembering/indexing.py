@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.events import Recorded, RunForked, RunStarted
 from outlast.domain.memory import Memory, MemoryKind, Origin, Scope
 from outlast.domain.plan import Conclusion

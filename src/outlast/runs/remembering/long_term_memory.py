@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import OutlastError
 from outlast.domain.memory import Scope, Vector
 from outlast.ports.embedder import Embedder

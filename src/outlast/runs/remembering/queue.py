@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.events import Recorded, StateEntered, SubtaskReviewed
 from outlast.domain.run import RunState
 from outlast.domain.states import ENDED, HELD

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, canonical_json, parse_json
 from outlast.domain.errors import ModelMistake
 from outlast.domain.events import ModelAnswered

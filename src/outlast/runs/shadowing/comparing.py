@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from outlast.domain.bounded import bound
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, clean_text, in_words
 from outlast.domain.errors import OutlastError
 from outlast.domain.events import (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from outlast.domain.background import BackgroundTask
+from outlast.domain.dataclass import dataclass
 from outlast.ports.batch import Item
 from outlast.ports.queue import Enqueue
 from outlast.ports.store import Store

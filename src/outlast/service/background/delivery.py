@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from outlast.domain.background import BackgroundTask
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import OutlastError
 from outlast.domain.events import TaskReported
 from outlast.domain.notification import Notification

@@ -8,11 +8,12 @@ again, and be taken back.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, Final
 
 from outlast.domain.background import BackgroundTask, TaskStatus, Tracking
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.domain.errors import Conflict
 from outlast.domain.notification import Notification

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import canonical_json
 from outlast.domain.events import (
     AnyEvent,

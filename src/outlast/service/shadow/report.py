@@ -6,9 +6,10 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.shadow import Verdict
 from outlast.journal.history import read_history
 from outlast.ports.run_rows import RunRow

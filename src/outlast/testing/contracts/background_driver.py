@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Final, Literal, get_args
 
 import pytest
 
+from outlast.domain.dataclass import dataclass
 from outlast.ports.background_driver import (
     Acknowledged,
     Answer,

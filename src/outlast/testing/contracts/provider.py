@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import stored_form
 from outlast.domain.message import Message
 from outlast.ports.provider import Delta, ModelAnswer, ModelRequest, Provider, ToolSchema

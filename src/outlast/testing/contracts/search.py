@@ -9,10 +9,9 @@ class TestMySearch(SearchContract):
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import clean_text, stored_form
 from outlast.domain.errors import ToolTrouble
 from outlast.ports.search import Fetch, Page, Search

@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +20,7 @@ import pytest
 
 from outlast.adapters.execution.binding import bind
 from outlast.adapters.execution.validation import check_arguments
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json, stored_form
 from outlast.domain.errors import Passing, ToolTrouble
 from outlast.domain.tool_call import Effect, ToolError

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.wiring.settings.problem import Place, Problem, mistake_of, shown_path
 

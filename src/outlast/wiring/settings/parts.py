@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.wiring.settings.spec import required, setting
 from outlast.wiring.settings.text import Secret, Text
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 
 

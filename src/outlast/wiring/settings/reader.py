@@ -6,9 +6,10 @@ No message quotes a value, so that none can give a secret away.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.wiring.settings.document import Document, KeyPath
 from outlast.wiring.settings.keys import unknown_key

@@ -13,8 +13,9 @@ import functools
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
+
+from outlast.domain.dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake, NotFound
 from outlast.wiring.settings.document import Document, read_file
 from outlast.wiring.settings.overrides import Override, applied

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.wiring.settings.spec import required, setting
 
 

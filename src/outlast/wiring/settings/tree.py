@@ -6,10 +6,11 @@ A setting is one field here; the reader, the errors, `config show` and the refer
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
+from outlast.domain.dataclass import dataclass
 from outlast.wiring.settings.parts import (
     Alerts,
     BackgroundTasks,

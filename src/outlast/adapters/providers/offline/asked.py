@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from outlast.adapters.providers.offline.language import language_of
 from outlast.adapters.providers.offline.phrases import Phrases, phrases_in
 from outlast.adapters.providers.offline.reading import Reading, read_message
+from outlast.domain.dataclass import dataclass
 from outlast.ports.provider import ModelRequest
 
 _NO_MORE_CALLS = re.compile(

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 MAX_TEXT_CHARACTERS: Final = 400_000
 """How much of one text is read."""

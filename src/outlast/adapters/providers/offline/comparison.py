@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.adapters.providers.offline.words import UNSPACED
+from outlast.domain.dataclass import dataclass
 
 MAX_PARTS: Final = 7
 _MAX_PART: Final = 60

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 from outlast.adapters.providers.offline.words import STOP_WORDS, similarity, terms_of
+from outlast.domain.dataclass import dataclass
 
 SAME_THING: Final = 0.6
 """How alike two clauses must be, numbers aside, to be about the same thing (Jaccard)."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Final
 
 from outlast.adapters.providers.offline.json_texts import objects_in, parse_loosely, text_field
 from outlast.adapters.providers.offline.pages import Page, page_from_cut, page_in
 from outlast.adapters.providers.offline.reading import Fenced, read_message
+from outlast.domain.dataclass import dataclass
 from outlast.domain.message import Message
 from outlast.domain.tool_call import ToolCall
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from outlast.adapters.providers.offline.json_texts import parse_loosely, text_field
 from outlast.adapters.providers.offline.sentences import CUT
+from outlast.domain.dataclass import dataclass
 
 _FIELD = '"{name}"\\s*:\\s*"((?:[^"\\\\\\n]|\\\\.)*)"'
 _SOURCE, _URL, _TITLE = (re.compile(_FIELD.format(name=name)) for name in ("source", "url", "title"))

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from outlast.adapters.providers.offline.facets import (
@@ -21,6 +21,7 @@ from outlast.adapters.providers.offline.pages import Page
 from outlast.adapters.providers.offline.sentences import Sentence, sentences_of
 from outlast.adapters.providers.offline.topic import topic_of
 from outlast.adapters.providers.offline.words import similarity, terms_of
+from outlast.domain.dataclass import dataclass
 
 LEAST_COVERAGE: Final = 0.18
 """The share of a question's weight that a sentence must hold, at least, to count as an answer."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 LABELS: Final = (
     "SUBTASK QUESTION",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.adapters.providers.offline.blocks import Block, blocks_of, cells_of
 from outlast.adapters.providers.offline.words import UNSPACED
+from outlast.domain.dataclass import dataclass
 
 MAX_QUOTE_CHARACTERS: Final = 300
 MAX_SENTENCES: Final = 4_000

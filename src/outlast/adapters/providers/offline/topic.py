@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.adapters.providers.offline.comparison import MAX_PARTS, comparison_in, items_of
 from outlast.adapters.providers.offline.language import language_of
 from outlast.adapters.providers.offline.phrases import ENGLISH, Phrases, joined
+from outlast.domain.dataclass import dataclass
 
 _MAX_QUESTION: Final = 400
 _MAX_NAME: Final = 140

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from outlast.adapters.providers.offline.asked import Asked
@@ -14,6 +14,7 @@ from outlast.adapters.providers.offline.ranking import is_alike
 from outlast.adapters.providers.offline.reading import read_message
 from outlast.adapters.providers.offline.topic import topic_of
 from outlast.adapters.providers.offline.words import terms_of
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import Json
 from outlast.ports.provider import ModelRequest
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from outlast.adapters.providers.arguments import read_call
 from outlast.adapters.providers.openai_compatible.surrogates import joined
+from outlast.domain.dataclass import dataclass
 from outlast.domain.tool_call import ToolCall
 
 _MOST_NAME_CHARACTERS: Final = 256

@@ -4,10 +4,11 @@ what it names."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from outlast.adapters.providers.openai_compatible.refusal import Refusal
+from outlast.domain.dataclass import dataclass
 
 _UNKNOWN: Final = re.compile(
     r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs|fields)|not (?:permitted|allowed)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.door import clean_text
 from outlast.domain.errors import ModelCallFailed, ModelFault
 from outlast.domain.message import Usage

@@ -3,8 +3,9 @@ event stream."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 DONE: Final = "[DONE]"
 """The data of the event that ends a stream of chat completions."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 _SKIPPED_FOLDERS: Final = frozenset(
     {"__pycache__", "node_modules", "venv", "site-packages", "$RECYCLE.BIN", "lost+found"}

@@ -6,11 +6,11 @@ import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from outlast.adapters.search.corpus.passages import passages_of
+from outlast.domain.dataclass import dataclass
 from outlast.domain.words import prepared
 
 SCHEMA_VERSION: Final = 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 PASSAGE_CHARS: Final = 1200
 

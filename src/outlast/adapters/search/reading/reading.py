@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 MAX_TEXT_CHARS: Final = 2_000_000
 """Longer texts are cut here, and say so."""

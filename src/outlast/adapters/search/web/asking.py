@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from importlib.metadata import version
 from ipaddress import ip_address
@@ -15,6 +14,7 @@ import httpx2
 from outlast.adapters.search.web.bodies import ACCEPTED_ENCODINGS, read_body
 from outlast.adapters.search.web.locations import Location, location_of, refused
 from outlast.adapters.search.web.resolving import Resolver, checked_addresses
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import ToolTrouble
 
 MAX_REDIRECTS: Final = 5

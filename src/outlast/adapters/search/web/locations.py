@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 import httpx2
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import ToolTrouble
 
 MAX_ADDRESS_CHARS: Final = 4000

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,39}")

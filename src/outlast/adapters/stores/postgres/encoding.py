@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from typing import Final, assert_never
 
 from outlast.adapters.stores.postgres.channels import Channels
 from outlast.adapters.stores.watches import QUEUE_TOPIC, SIGNAL_TOPIC, topics_of
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 from outlast.domain.quick import quick
 from outlast.ports.batch import Item, Write

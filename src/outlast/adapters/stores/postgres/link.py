@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ import asyncpg
 from outlast.adapters.stores.postgres.address import Address
 from outlast.adapters.stores.postgres.deadline import Deadline
 from outlast.adapters.stores.postgres.queries import in_schema, query
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import Broken
 
 _ABOUT_BACKEND = query("about_backend")

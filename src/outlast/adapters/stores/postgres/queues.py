@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from outlast.adapters.stores.postgres.link import Link
 from outlast.adapters.stores.postgres.queries import query
+from outlast.domain.dataclass import dataclass
 from outlast.ports.queue import Claim, QueueEntry, Shares
 
 _CLAIM_BY_SHARES = query("claim_by_shares")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol, cast
 
 from redis import connection as vendor
 from redis.exceptions import RedisError
 
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import CallerMistake
 
 _CONNECT_SECONDS = 2.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from outlast.adapters.stores.redis.scripts import OPEN, Command
 from outlast.adapters.stores.redis.troubles import code_of, not_usable, refused
 from outlast.adapters.stores.redis.wire import Wire
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import Broken
 
 SCHEMA: Final = 2

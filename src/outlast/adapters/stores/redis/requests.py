@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from outlast.adapters.stores.lane import Job
@@ -12,6 +11,7 @@ from outlast.adapters.stores.redis.decoding import commit_answer
 from outlast.adapters.stores.redis.scripts import COMMIT, Command
 from outlast.adapters.stores.redis.troubles import Lost, refused
 from outlast.adapters.stores.redis.wire import UNANSWERED, Wire
+from outlast.domain.dataclass import dataclass
 from outlast.ports.batch import Committed, Refused
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 _FOLDER = Path(__file__).parent / "lua"
 

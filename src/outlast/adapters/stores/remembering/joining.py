@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 POOL: Final = 120
 """How many entries each side proposes; all of them are weighed by both."""

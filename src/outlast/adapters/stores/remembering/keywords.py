@@ -6,9 +6,10 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from outlast.domain.dataclass import dataclass
 
 SATURATION: Final = 1.2
 LENGTH_SHARE: Final = 0.75

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from outlast.adapters.stores.sqlite.place import prepare_file
 from outlast.adapters.stores.sqlite.schema import migrate, migrations
 from outlast.adapters.stores.sqlite.troubles import in_our_words, primary_code
+from outlast.domain.dataclass import dataclass
 from outlast.domain.errors import Broken, CallerMistake
 
 _OLDEST = (3, 38, 0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from outlast.adapters.stores.sqlite.schema import migrations
 from outlast.adapters.stores.sqlite.troubles import in_our_words
+from outlast.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +16,7 @@ from outlast.adapters.stores.times import (
     to_micros,
     to_micros_or_none,
 )
+from outlast.domain.dataclass import dataclass
 from outlast.ports.batch import Guard
 from outlast.ports.queue import Claim, ClaimDue, Enqueue, QueueEntry, Release, Shares
 

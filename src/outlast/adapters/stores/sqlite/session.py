@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
 
 from outlast.adapters.stores.sqlite.queries import query
 from outlast.adapters.stores.watches import QUEUE_TOPIC
+from outlast.domain.dataclass import dataclass
 
 T = TypeVar("T")
 
