@@ -47,10 +47,10 @@ async def remembered(on: Mindful) -> list[tuple[Any, ...]]:
 
 
 async def left_to_remember(on: Mindful) -> None:
-    """Two research runs on one question and a person's words, none of them remembered yet."""
-    await on.stage.play("Tell me about tin.")
+    """Two research runs on one question and a person's words, none of them remembered yet, and all due."""
+    first = await on.stage.play("Tell me about tin.")
     on.stage.answering = researching("In London.")  # type: ignore[assignment]
-    await on.stage.play("Our boat is called Tin.")
+    await all_due(on.stage.store, [first, await on.stage.play("Our boat is called Tin.")])
 
 
 async def test_a_keeper_that_dies_at_any_call_leaves_nothing_but_work_to_be_done_again(
