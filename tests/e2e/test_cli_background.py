@@ -132,7 +132,7 @@ def test_a_research_run_that_waits_for_its_task_is_seen_through_to_its_report(
     assert done.code == 0, done.err
     if as_json:
         shown = done.document
-        assert (shown["state"], shown["outcome"]) == ("COMPLETED", "full")
+        assert (shown["state"], shown["outcome"]) == ("COMPLETED", "partial")
     else:
         assert done.out.startswith("# Tea\n")
         assert done.out.count("Tea (report of") == 0

@@ -132,6 +132,8 @@ def _made(
     language = language_of(state.input)
     words = WORDS[language]
     limits = [*texts_in(content, "limits")]
+    if not sections and outcome == "full":
+        outcome, limits = "partial", [words["nothing"], *limits]
     limits += [
         words["given_up"].format(id=item.subtask.id, text="; ".join(item.remarks))
         for item in state.plan

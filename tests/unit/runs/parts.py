@@ -7,8 +7,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from outlast.domain.message import Message, Usage
+from outlast.domain.run import RunState
+from outlast.domain.states import State
 from outlast.domain.tool_call import ToolCall
 from outlast.ports.provider import ModelAnswer, ModelRequest
+from outlast.runs.workflows.research.reporting import outcome_of
 
 Answering = Callable[[ModelRequest], ModelAnswer | Awaitable[ModelAnswer]]
 
@@ -64,6 +67,11 @@ def conclude(*claims: dict[str, Any] | str, open_questions: Sequence[str] = ()) 
     return give({"conclusions": listed, "open_questions": list(open_questions)})
 
 
+def went_through(state: RunState) -> bool:
+    """Has a research come to its end, with no limit reached and no subtask given up, whatever its report found?"""
+    return state.state is State.COMPLETED and outcome_of(state) == "full"
+
+
 def verdict(word: str, *reasons: str) -> ModelAnswer:
     return give({"verdict": word, "reasons": list(reasons)})
 
@@ -87,7 +95,8 @@ def subtask_of(request: ModelRequest) -> str:
 def roles(**answering: ModelAnswer | Answering) -> Answering:
     """A model that answers by the purpose it is asked for; what is not given runs a plain research without a hitch.
 
-    The executor of a subtask concludes one claim without a source, the writer hands in what it was shown.
+    The executor of a subtask concludes one claim without a source, the writer hands in what it was shown. So the report finds
+    nothing, and the run's outcome is partial; `went_through` tells whether anything else went wrong.
     """
     usual: dict[str, ModelAnswer | Answering] = {
         "plan": plan(),

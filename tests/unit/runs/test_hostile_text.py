@@ -15,7 +15,7 @@ from outlast.domain.tool_call import ToolCall
 from outlast.ports.tool import Ask, Draft, ReadSource, ToolResult, tool
 from outlast.runs.moves import enter, set_value
 from tests.law import law
-from tests.unit.runs.parts import ask_for, call, conclude, in_turn, roles, say
+from tests.unit.runs.parts import ask_for, call, conclude, in_turn, roles, say, went_through
 from tests.unit.runs.props import page
 from tests.unit.runs.stage import staged
 
@@ -132,7 +132,7 @@ async def test_hostile_forms_of_research_end_in_a_report(tmp_path: Path) -> None
     model = roles(execute=conclude(claim, open_questions=[LONE]))
     async with staged(tmp_path, model, workflow="research") as stage:
         run = await stage.play(LONE)
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
 
 
 @law("RUN-2.e")

@@ -29,6 +29,7 @@ from tests.unit.runs.parts import (
     subtask,
     subtask_of,
     verdict,
+    went_through,
 )
 from tests.unit.runs.stage import soon, staged
 from tests.unit.runs.test_signals import Gate
@@ -78,7 +79,7 @@ async def test_at_the_bound_a_plan_can_be_accepted_as_it_is_with_the_reason(tmp_
     ) as stage:
         run = await stage.play()
         state = await stage.state(run)
-        assert (state.state, state.outcome) == ("COMPLETED", "full")
+        assert went_through(state)
         assert "it misses the point" in state.subtask("s1").remarks
         assert any("replan" in remark for remark in state.subtask("s1").remarks)
 
@@ -116,7 +117,7 @@ async def test_a_new_plan_takes_nothing_up_from_calls_of_the_old_one(tmp_path: P
     async with staged(tmp_path, model, workflow="research", limits=Limits(max_steps=100)) as stage:
         run = await stage.play()
         state = await stage.state(run)
-        assert (state.state, state.outcome) == ("COMPLETED", "full")
+        assert went_through(state)
         assert [one.claim for item in state.plan for one in item.conclusions] == [
             "fresh s1",
             "fresh s2",
@@ -157,7 +158,7 @@ async def test_a_plan_refused_by_the_last_review_leads_to_another_report(tmp_pat
     async with staged(tmp_path, model, workflow="research", limits=Limits(max_steps=100)) as stage:
         run = await stage.play()
         assert len(await stage.events(run, ReportWritten)) == 2
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
 
 
 async def test_an_unusable_plan_is_corrected_with_what_is_wrong(tmp_path: Path) -> None:
@@ -178,7 +179,7 @@ async def test_an_unusable_plan_is_corrected_with_what_is_wrong(tmp_path: Path) 
     )
     async with staged(tmp_path, model, workflow="research") as stage:
         run = await stage.play()
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
         assert "circle" in text_of(asked(stage, "plan")[2])
 
 
@@ -195,7 +196,7 @@ async def test_a_run_that_failed_for_want_of_a_plan_asks_for_one_again_when_resu
         assert state.failure.code == "plan_unusable"
         await signals.resume(stage.store, run, "ann")
         await stage.work(run)
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
 
 
 async def test_an_executor_that_gives_no_usable_conclusions_is_given_up_and_planned_around(
@@ -211,7 +212,7 @@ async def test_an_executor_that_gives_no_usable_conclusions_is_given_up_and_plan
     model = roles(plan=lambda request: next(plans), execute=work, conclude=say("hm"))
     async with staged(tmp_path, model, workflow="research", limits=Limits(max_steps=100)) as stage:
         run = await stage.play()
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
         refused = await stage.events(run, PlanRefused)
         assert "gave no usable conclusions" in refused[0].reasons[0]
 
@@ -255,4 +256,4 @@ async def test_a_once_call_of_a_refused_plan_whose_worker_died_is_unknown_and_as
         assert answered.outcome.error is not None
         assert answered.outcome.error.code == "outcome_unknown"
         assert not await stage.events(run, QuestionAsked)
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))

@@ -27,6 +27,7 @@ from tests.unit.runs.parts import (
     subtask,
     turn,
     verdict,
+    went_through,
 )
 from tests.unit.runs.props import SENT, mail
 from tests.unit.runs.stage import soon, staged
@@ -58,7 +59,7 @@ async def test_a_transition_waits_for_a_person_and_is_taken_once(tmp_path: Path)
         assert states[-2:] == ["REVIEWING", "WAITING"]
         await signals.approve(stage.store, run, "eve")
         await stage.work(run)
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
         assert len(await stage.events(run, ApprovalAsked)) == 2
 
 
@@ -98,7 +99,7 @@ async def test_a_refused_transition_of_the_plan_has_it_made_anew_with_the_commen
         assert "ask better" in stage.requests[-1].messages[-1].text
         await signals.approve(stage.store, run, "eve")
         await stage.work(run)
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
 
 
 @law("RUN-8.c")
@@ -136,7 +137,7 @@ async def test_each_named_point_asks_and_refusing_leads_back(tmp_path: Path) -> 
         assert "too long" in [one for one in stage.requests if one.purpose == "report"][-1].messages[-1].text
         await signals.approve(stage.store, run, "eve")
         await stage.work(run)
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
         assert len(await stage.events(run, ReportWritten)) == 2
         assert len(await stage.events(run, PlanMade)) == 1
 
@@ -161,7 +162,7 @@ async def test_tickets_of_a_plan_that_is_made_anew_are_void(tmp_path: Path) -> N
     ) as stage:
         run = await stage.play()
         state = await stage.state(run)
-        assert (state.outcome, SENT, state.open_tickets(), state.calls) == ("full", [], (), {})
+        assert (went_through(state), SENT, state.open_tickets(), state.calls) == (True, [], (), {})
         asked = (await stage.events(run, ApprovalAsked))[0]
         assert [void.ticket for void in await stage.events(run, TicketVoided)] == [asked.ticket]
         with pytest.raises(Conflict, match="is void"):
@@ -185,6 +186,6 @@ async def test_a_run_waits_only_when_no_branch_of_it_can_go_on(tmp_path: Path) -
         assert (entry.until, entry.due_at) == (None, None)
         await signals.approve(stage.store, run, "eve")
         await stage.work(run)
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
         assert SENT == ["ann"]
         assert len(await stage.events(run, ToolRequested)) == 2

@@ -3,9 +3,12 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from outlast.domain.events import ReportWritten, SubtaskReviewed, SubtaskStarted
 from outlast.domain.task import Limits, RoleSettings
 from outlast.ports.provider import ModelAnswer, ModelRequest
+from outlast.service.reports.markdown import to_markdown
 from outlast.service.show import read_report
 from tests.law import law
 from tests.unit.runs.parts import (
@@ -21,6 +24,7 @@ from tests.unit.runs.parts import (
     subtask_of,
     turn,
     verdict,
+    went_through,
 )
 from tests.unit.runs.props import page
 from tests.unit.runs.stage import soon, staged
@@ -42,7 +46,7 @@ async def test_a_research_run_plans_executes_reviews_and_reports(tmp_path: Path)
         assert states[:3] == ["INIT", "PLANNING", "EXECUTING"]
         assert states[3:5] == ["REVIEWING", "EXECUTING"]
         assert states[-2:] == ["REVIEWING", "COMPLETED"]
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
         reviewed = await stage.events(run, SubtaskReviewed)
         assert sorted(event.subtask for event in reviewed) == ["s1", "s2", "s3"]
         assert len(asked(stage, "final_review")) == 1
@@ -68,7 +72,7 @@ async def test_subtasks_without_dependencies_overlap_up_to_the_configured_number
     model = roles(plan=four, execute=work)
     async with staged(tmp_path, model, workflow="research", max_concurrent_subtasks=2) as stage:
         run = await stage.play()
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
         assert most == 2
 
 
@@ -146,7 +150,7 @@ async def test_a_last_review_can_have_the_report_written_again(tmp_path: Path) -
         run = await stage.play()
         assert len(await stage.events(run, ReportWritten)) == 2
         assert "be brief" in text_of(asked(stage, "report")[-1])
-        assert (await stage.state(run)).outcome == "full"
+        assert went_through(await stage.state(run))
 
 
 async def test_a_writer_whose_new_report_is_refused_may_mend_it(tmp_path: Path) -> None:
@@ -191,13 +195,33 @@ async def test_a_writer_who_never_hands_in_leaves_the_report_to_the_engine(tmp_p
         assert any("writer" in limit for limit in written.limits)
 
 
+@pytest.mark.parametrize("hands_in", [True, False])
+async def test_a_research_that_found_nothing_is_partial_and_its_report_says_so(
+    tmp_path: Path, *, hands_in: bool
+) -> None:
+    """All went well, but nothing with a source answers the question."""
+    nothing = conclude(open_questions=["What is it?"])
+    writes = report(summary="The sources say nothing.") if hands_in else say("There is nothing to tell.")
+    model = roles(execute=nothing, conclude=nothing, report=writes)
+    async with staged(tmp_path, model, workflow="research") as stage:
+        run = await stage.play()
+        state = await stage.state(run)
+        written = await read_report(stage.store, state)
+        assert (state.state, state.outcome) == ("COMPLETED", "partial")
+        assert written is not None
+        assert (written.outcome, written.sections) == ("partial", ())
+        assert written.limits.count("Nothing was found that answers the question.") == 1
+        shown = to_markdown(written)
+        assert "**Partial result: nothing was found that answers the question.**" in shown
+
+
 async def test_an_unusable_verdict_takes_the_subtask_as_it_is_and_says_so(tmp_path: Path) -> None:
     async with staged(
         tmp_path, roles(review=say("looks fine")), workflow="research", limits=Limits(max_steps=100)
     ) as stage:
         run = await stage.play()
         state = await stage.state(run)
-        assert state.outcome == "full"
+        assert went_through(state)
         assert any("no usable verdict" in remark for remark in state.subtask("s1").remarks)
 
 
@@ -221,7 +245,7 @@ async def test_without_planning_the_input_is_the_one_question(tmp_path: Path) ->
         state = await stage.state(run)
         assert "PLANNING" not in await stage.states(run)
         assert [item.subtask.question for item in state.plan] == ["Why?"]
-        assert (state.state, state.outcome) == ("COMPLETED", "full")
+        assert went_through(state)
 
 
 @law("PLAN-1.f")

@@ -47,7 +47,8 @@ def _body(report: Report, labels: Labels) -> Iterator[str]:
     known = {source.id for source in report.sources}
     yield f'<h1 dir="auto">{_text(report.title)}</h1>'
     if report.outcome == "partial":
-        yield f'<p class="partial" role="note">{_text(labels.partial)}</p>'
+        why = labels.partial if report.sections else labels.without_findings
+        yield f'<p class="partial" role="note">{_text(why)}</p>'
     yield f'<p class="question"><strong>{_text(labels.question)}</strong> <bdi>{_text(report.question)}</bdi></p>'
     yield f'<p class="summary" dir="auto">{_text(report.summary)}</p>'
     for at, section in enumerate(report.sections, 1):

@@ -16,6 +16,7 @@ class Labels:
     sources: str
     limits: str
     partial: str
+    without_findings: str
     nothing: str
     no_source: str
     confidence: str
@@ -38,6 +39,7 @@ ENGLISH: Final = Labels(
     sources="Sources",
     limits="Limits of this report",
     partial="Partial result: the run ended before everything was done. What it found is below.",
+    without_findings="Partial result: nothing was found that answers the question.",
     nothing="Nothing was found on this.",
     no_source="no source",
     confidence="confidence {percent}%",
@@ -60,6 +62,7 @@ CHINESE: Final = Labels(
     sources="来源",
     limits="本报告的局限",
     partial="部分结果：运行在全部完成之前结束，以下是已经找到的内容。",
+    without_findings="部分结果：没有找到能回答该问题的内容。",
     nothing="没有找到相关内容。",
     no_source="无来源",
     confidence="可信度 {percent}%",

@@ -33,7 +33,7 @@ def _lines(report: Report, labels: Labels) -> Iterator[str]:
     known = {source.id for source in report.sources}
     yield f"# {escaped(report.title)}"
     if report.outcome == "partial":
-        yield from ("", f"> **{labels.partial}**")
+        yield from ("", f"> **{labels.partial if report.sections else labels.without_findings}**")
     yield from ("", f"**{labels.question}** {escaped(report.question)}")
     yield from ("", escaped(report.summary))
     for section in report.sections:

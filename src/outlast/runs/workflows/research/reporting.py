@@ -168,7 +168,8 @@ def _agreed(state: RunState, now: datetime) -> Sequence[Command]:
             return [_sent_back((_comment(passage),))]
         detail = f"A person refused the report: {_comment(passage)}."
         return [fail(state, "report_refused", detail, "`outlast resume RUN` asks again.")]
-    return [enter(state, State.COMPLETED, "the report is done", outcome_of(state))]
+    outcome = "partial" if state.report_outcome == "partial" else outcome_of(state)
+    return [enter(state, State.COMPLETED, "the report is done", outcome)]
 
 
 def _sent_back(why: Sequence[str]) -> Command:
