@@ -67,11 +67,15 @@ class CorpusIndex:
         }
 
     def put(self, documents: Sequence[Document], restamped: Sequence[tuple[str, str]] = ()) -> None:
-        """Enter or replace documents, and give (stamp, path) pairs of unchanged files their new stamp, in one transaction."""
+        """Enter or replace documents, and give (stamp, path) pairs of unchanged files their new stamp, in one transaction.
+
+        A document that another process has entered meanwhile, as it was read here, is left as it is but for its stamp.
+        """
         with self._writing():
             self._connection.executemany("update document set stamp = ? where path = ?", restamped)
             for document in documents:
-                self._replace(document)
+                if not self._is_there(document):
+                    self._replace(document)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forget files."""
@@ -100,6 +104,16 @@ class CorpusIndex:
         """The rows of a query over document, passage and words."""
         return self._rows(sql, parameters)
 
+    @contextmanager
+    def held_still(self) -> Iterator[None]:
+        """What is asked meanwhile is answered from one state of the index, whatever other processes enter."""
+        self._connection.execute("begin")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("rollback")
+
     def _rows(
         self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()
     ) -> list[tuple[Any, ...]]:
@@ -124,6 +138,12 @@ class CorpusIndex:
                 self._connection.execute(statement)
                 statement = ""
         self._connection.execute(f"pragma user_version = {SCHEMA_VERSION}")
+
+    def _is_there(self, document: Document) -> bool:
+        """Is it, with this text? It has its new stamp then. What has no digest was not read."""
+        sql = "update document set stamp = ? where path = ? and digest = ? and digest != ''"
+        there = self._connection.execute(sql, (document.stamp, document.path, document.digest))
+        return there.rowcount > 0
 
     def _replace(self, document: Document) -> None:
         self._connection.execute("delete from document where path = ?", (document.path,))

@@ -28,8 +28,14 @@ _MAX_LITERAL_CHARS: Final = 200
 def best_documents(index: CorpusIndex, query: str, limit: int) -> list[SearchHit]:
     """At most `limit` documents, best first, each with its best passage. Any text is a valid query.
 
-    A passage that holds the whole query letter by letter (but for case) comes before those that only share words with it.
+    A passage that holds the whole query letter by letter (but for case) comes before those that only share words with it. The
+    index is asked as it is at one moment, whoever else is indexing.
     """
+    with index.held_still():
+        return _best(index, query, limit)
+
+
+def _best(index: CorpusIndex, query: str, limit: int) -> list[SearchHit]:
     query = clean_text(query).replace("\x00", " ").strip()
     terms = query_terms(query)
     hits = _by_words(index, terms, limit * _PASSAGES_PER_DOCUMENT) if terms else []

@@ -4,8 +4,10 @@ import asyncio
 import re
 import string
 import unicodedata
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -182,3 +184,40 @@ def test_every_word_of_a_text_finds_it(runs: list[str]) -> None:
         for query in queries:
             assert "corpus://doc.txt" in [hit.url for hit in best_documents(index, query, 5)], query
     index.close()
+
+
+def titled(title: str, text: str) -> Document:
+    return Document(f"{title}.txt", "s", f"{title} {text}", title, "text/plain", len(text), text=text)
+
+
+class Disturbed(CorpusIndex):
+    """An index in which another process enters a document again between any two questions."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(file)
+        self._other, self._times = CorpusIndex(file), 0
+
+    def select(self, sql: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        rows = super().select(sql, parameters)
+        self._times += 1
+        self._other.put([titled("one", f"salt marsh {self._times}")])
+        return rows
+
+
+def test_a_search_finds_what_another_process_enters_anew_meanwhile(tmp_path: Path) -> None:
+    index = Disturbed(tmp_path / "index.db")
+    index.put([titled("one", "salt marsh"), titled("two", "salt works")])
+    for _ in range(2):
+        hits = best_documents(index, "salt", 5)
+        assert {hit.title for hit in hits} == {"one", "two"}
+
+
+def test_a_document_that_is_there_as_it_was_read_is_not_entered_again(tmp_path: Path) -> None:
+    first, second = CorpusIndex(tmp_path / "index.db"), CorpusIndex(tmp_path / "index.db")
+    first.put([titled("one", "salt marsh"), titled("two", "salt works")])
+    passages = first.select("select id from passage", {})
+    second.put([replace(titled("one", "salt marsh"), stamp="later")])
+    assert first.select("select id from passage", {}) == passages
+    assert first.known()["one.txt"][0] == "later"
+    second.put([titled("one", "fresh water")])
+    assert [hit.title for hit in best_documents(first, "fresh", 5)] == ["one"]
