@@ -12,6 +12,7 @@ Rule = Callable[[Module], Iterator[str]]
 BELOW_THE_EDGES = {"domain", "ports", "journal", "runs", "tasks", "service"}
 EMPTY_NAMES = {"utils", "util", "common", "helpers", "helper", "core", "base", "manager", "misc", "shared"}
 FILE_LINES, FUNCTION_LINES = 400, 60
+OUR_DATACLASS = "src/outlast/domain/dataclass.py"
 
 _CLOCKS = re.compile(r"(datetime\.)?(datetime|date)\.(now|utcnow|today)|time\.(time|time_ns)")
 _SLEEPS = {"time.sleep", "asyncio.sleep", "anyio.sleep", "sleep"}
@@ -96,6 +97,15 @@ def no_third_party_below_the_edges(module: Module) -> Iterator[str]:
                 yield f"{module.path} imports {top}; {module.room} knows only the standard library"
 
 
+def dataclasses_made_quickly(module: Module) -> Iterator[str]:
+    """Dataclasses of outlast are made by its own `dataclass`, since all of them are made at each start (decision 0172)."""
+    if module.path == OUR_DATACLASS:
+        return
+    for node in ast.walk(module.tree):
+        if "dataclasses.dataclass" in imported_names(node):
+            yield f"{module.path} imports dataclasses.dataclass; import it from outlast.domain.dataclass"
+
+
 def no_clock_below_the_edges(module: Module) -> Iterator[str]:
     """Time is handed in; only adapters, wiring and the doors read a clock."""
     if module.room not in BELOW_THE_EDGES:
@@ -133,6 +143,7 @@ OURS: tuple[Rule, ...] = (
     own_rooms_imported_at_the_top,
     no_third_party_below_the_edges,
     no_clock_below_the_edges,
+    dataclasses_made_quickly,
 )
 EVERYWHERE: tuple[Rule, ...] = (complexity_exemptions,)
 TESTS: tuple[Rule, ...] = (no_sleeping_tests,)

@@ -49,6 +49,13 @@ CASES = [
         "from time import time\n",
     ),
     (
+        rules.dataclasses_made_quickly,
+        "src/outlast/runs/x.py",
+        "from dataclasses import dataclass, field\n",
+        "src/outlast/runs/x.py",
+        "from dataclasses import field\nfrom outlast.domain.dataclass import dataclass\n",
+    ),
+    (
         rules.no_sleeping_tests,
         "tests/test_x.py",
         "await asyncio.sleep(0.1)\n",
