@@ -22,6 +22,9 @@ expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 _OWN = "import c from '@sparticuz/chromium'; console.log(JSON.stringify([await c.executablePath(), c.args]))"
 
+_ALL_IN_ONE = {"--single-process", "--no-zygote"}
+"""How its package would have it started, in one process: on some machines it then dies at the second page."""
+
 
 @dataclass
 class Sight:
@@ -75,6 +78,7 @@ def opened_chromium() -> Iterator[Chromium]:
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     if found is None:
         found, arguments = json.loads(node(_OWN))
+        arguments = [one for one in arguments if one not in _ALL_IN_ONE]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=found, args=arguments, timeout=PATIENCE_SECONDS * 1000
