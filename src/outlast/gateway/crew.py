@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
+from outlast.ports.store import residence_in
 from outlast.wiring.engine import Engine
 from outlast.wiring.loops import new_loop
 
@@ -99,8 +100,9 @@ class _Hand:
         with self._lock:
             self._loop = asyncio.get_running_loop()
         try:
-            while not self._shift.is_stopping:
-                await self._serve_once()
+            async with residence_in(self._engine.store):
+                while not self._shift.is_stopping:
+                    await self._serve_once()
         finally:
             await self._engine.builder.close()
 

@@ -10,9 +10,10 @@ answers of the write verb.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import field
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from outlast.domain.dataclass import dataclass
 from outlast.ports.batch import Committed, Item, Refused
@@ -139,6 +140,23 @@ class Store(Inventory, TaskReads, Protocol):
         would here.
         """
         ...
+
+
+@runtime_checkable
+class Residences(Protocol):
+    """What a store may offer beside its verbs, whose connections belong to event loops."""
+
+    def residence(self) -> AbstractAsyncContextManager[None]:
+        """In it, what the running loop asks for takes connections of its own instead of those that all other loops share.
+
+        For a loop that works on runs for long. One that hangs holds up what it has asked for itself, and no other loop.
+        """
+        ...
+
+
+def residence_in(store: Store) -> AbstractAsyncContextManager[None]:
+    """A residence of the running loop in a store that offers some; in any other store nothing changes."""
+    return store.residence() if isinstance(store, Residences) else nullcontext()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,14 @@
 import asyncio
 import re
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from outlast.adapters.stores.sqlite import SqliteStore
 from outlast.domain.report import Citation, Claim, Report, Section
 from outlast.service.reports.html import to_html
 from outlast.tools import tool
@@ -42,6 +45,26 @@ async def test_health_says_that_the_process_is_there_and_readiness_that_it_works
         house.serving.site.closing.set()
         closing = await house.client.get("/readyz")
         assert (closing.status_code, closing.json()["closing"]) == (503, True)
+
+
+async def test_each_worker_lives_in_a_store_that_offers_residences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside: list[str] = []
+    left: list[str] = []
+
+    @asynccontextmanager
+    async def residence(_store: SqliteStore) -> AsyncIterator[None]:
+        inside.append(threading.current_thread().name)
+        yield
+        left.append(threading.current_thread().name)
+
+    monkeypatch.setattr(SqliteStore, "residence", residence, raising=False)
+    async with house_of(tmp_path, workers=2) as house:
+        await eventually(lambda: len(inside) == 2)
+        await house.until((await house.start())["run_id"], "COMPLETED")
+        assert not left
+    assert sorted(inside) == sorted(left) == ["outlast-worker-1", "outlast-worker-2"]
 
 
 async def test_readiness_tells_of_a_store_that_does_not_answer_and_health_does_not(tmp_path: Path) -> None:

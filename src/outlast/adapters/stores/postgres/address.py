@@ -20,7 +20,7 @@ class Address:
 
     `is_pooled` says that a transaction pooler stands between, so that nothing may be left on a connection from one transaction
     to the next. `direct` is a way around it (host and port), for hearing of commits. `connections` bounds what a process opens
-    for its work, beside one to listen.
+    for its work in each loop that has connections of its own, beside one to listen.
     """
 
     dsn: str = field(repr=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Final, TypeVar
 
@@ -56,6 +57,7 @@ class PostgresStore:
         self._watches = Watches(lambda: None)
         self._annex = Annex(self._new_site)
         self._home: Site | None = None
+        self._residences: dict[asyncio.AbstractEventLoop, Site] = {}
         self.memory = PostgresMemory(self._do)
         self.server: str | None = None
         self.schema = (0, 0)
@@ -97,10 +99,10 @@ class PostgresStore:
         items = tuple(batch)
         if not items:
             return Committed()
-        encoded, home = encode(items, self._channels, self._numbers.getrandbits(63)), self._home
-        if home is not None and home.loop is asyncio.get_running_loop():  # as in `_at`, with less on the way
-            return await home.committer.commit(encoded)
-        return await self._at(lambda site: site.committer.commit(encoded))
+        encoded, site = encode(items, self._channels, self._numbers.getrandbits(63)), self._site_here()
+        if site is not None:
+            return await site.committer.commit(encoded)
+        return await self._annex.do(lambda site: site.committer.commit(encoded))
 
     async def read_events(self, stream: str, after: int = 0, limit: int | None = None) -> list[EventRow]:
         """See `Store.read_events`."""
@@ -209,8 +211,22 @@ class PostgresStore:
             self._home.listener.mind()
         return watch
 
+    @asynccontextmanager
+    async def residence(self) -> AsyncIterator[None]:
+        """See `Residences.residence`. At home, and in a residence, there are connections of the loop's own already."""
+        if self._site_here() is not None:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        site = self._residences[loop] = self._new_site()
+        try:
+            yield
+        finally:
+            del self._residences[loop]
+            await site.close()
+
     def counts(self) -> StoreCounts:
-        """What was done since the store was opened: statements of every kind, and commits, of which each is synced."""
+        """What was done at home since the store was opened: statements of every kind, and commits, of which each is synced."""
         commits = 0 if self._home is None else self._home.committer.commits
         return StoreCounts(self._dialer.statements, commits, commits)
 
@@ -222,12 +238,15 @@ class PostgresStore:
         return await self._at(lambda site: site.do(work))
 
     async def _at(self, work: Callable[[Site], Awaitable[T]]) -> T:
-        home = self._home
+        site = self._site_here()
+        return await work(site) if site is not None else await self._annex.do(work)
+
+    def _site_here(self) -> Site | None:
+        """The site of the running loop, if it has one. Raises what a closed store raises."""
+        home, loop = self._home, asyncio.get_running_loop()
         if home is None:
             raise closed()
-        if home.loop is asyncio.get_running_loop():
-            return await work(home)
-        return await self._annex.do(work)
+        return home if home.loop is loop else self._residences.get(loop)
 
     def _new_site(self) -> Site:
         return Site(self._dialer, self._channels, self._watches, self._patience_seconds)

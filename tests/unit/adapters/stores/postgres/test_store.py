@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from outlast.adapters.stores.postgres import PostgresStore
-from outlast.domain.errors import CallerMistake
+from outlast.adapters.stores.postgres.site import Site
+from outlast.domain.errors import Broken, CallerMistake
 from outlast.ports.batch import Committed, Guard, Refused
 from outlast.ports.queue import Enqueue, Release
 from outlast.ports.run_rows import InsertRun
@@ -135,6 +136,70 @@ async def test_a_store_outlives_the_loop_that_used_it_and_opens_again(postgres_s
         await asyncio.to_thread(lambda at=position: asyncio.run(put(store, append("r", at))))
         assert await store.read_head("r") == position + 1
         await store.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("outlast-store")]
+
+
+async def test_a_loop_with_a_residence_works_over_connections_of_its_own(store: PostgresStore) -> None:
+    await start(store)
+    watch = store.watch(["a"])
+    assert await watch.wait(PATIENCE_SECONDS)  # woken once, for nobody listened before
+
+    async def works() -> Site:
+        async with store.residence(), store.residence():
+            site = store._residences[asyncio.get_running_loop()]
+            assert await store.read_head("r") == 0
+            await asyncio.gather(*[put(store, append(name, 0)) for name in "abcde"])
+            async with site.pool.link() as link:  # the next to be lent
+                end, backend = "SELECT pg_terminate_backend($1)", link.backend
+                assert backend is not None
+                await site.do(lambda other: other.value(end, backend.pid))
+            await put(store, append("a", 1))
+        return site
+
+    site = await asyncio.to_thread(lambda: asyncio.run(works()))
+    assert not [thread for thread in threading.enumerate() if thread.name == "outlast-store-annex"]
+    assert not store._residences
+    assert not site.pool._idle
+    assert await watch.wait(PATIENCE_SECONDS)
+    watch.stop()
+    assert [await store.read_head(name) for name in "abcde"] == [2, 1, 1, 1, 1]
+    await put(store, append("r", 0))
+
+
+async def test_a_residence_whose_loop_hangs_holds_up_no_other(store: PostgresStore) -> None:
+    await start(store)
+    claim = await take(store)
+    is_in, may_go = threading.Event(), threading.Event()
+
+    async def hangs() -> None:
+        async with store.residence():
+            await put(store, append("a", 0))
+            is_in.set()
+            may_go.wait(PATIENCE_SECONDS)
+
+    hanging = asyncio.create_task(asyncio.to_thread(lambda: asyncio.run(hangs())))
+    await asyncio.to_thread(is_in.wait, PATIENCE_SECONDS)
+    assert await asyncio.to_thread(lambda: asyncio.run(store.renew([claim], LEASE_SECONDS))) == {"r"}
+    assert await store.read_head("a") == 1
+    may_go.set()
+    await hanging
+
+
+async def test_a_closed_store_has_no_residence(postgres_store_url: str) -> None:
+    store = PostgresStore(postgres_store_url)
+    await store.open()
+
+    async def outlives() -> None:
+        async with store.residence():
+            await put(store, append("r", 0))
+            await store.close()
+            with pytest.raises(Broken):
+                await put(store, append("r", 1))
+        with pytest.raises(Broken):
+            async with store.residence():
+                raise AssertionError
+
+    await asyncio.to_thread(lambda: asyncio.run(outlives()))
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("outlast-store")]
 
 
