@@ -41,7 +41,27 @@ def quick(kind: type[T]) -> type[T]:
     kind.__new__ = make  # type: ignore[method-assign]
     kind.__getnewargs_ex__ = _named  # type: ignore[attr-defined]
     kind.__init__ = object.__init__  # type: ignore[method-assign]  # a base may have one
+    _let_be_derived(kind, [part.name for part in parts])
     return kind
+
+
+def _let_be_derived(kind: Any, names: list[str]) -> None:
+    """Let instances of a class of somebody's own that is derived from a quick one be made in the usual way."""
+
+    def made(derived: Any, /, *given: Any, **named: Any) -> Any:
+        self = object.__new__(derived)
+        if derived.__init__ is object.__init__:
+            fields_of_kind = kind(*given, **named)
+            for name in names:
+                object.__setattr__(self, name, getattr(fields_of_kind, name))
+        return self
+
+    def of_derived(derived: Any, /, **named: Any) -> None:
+        super(kind, derived).__init_subclass__(**named)
+        if "__new__" not in derived.__dict__:
+            derived.__new__ = made
+
+    kind.__init_subclass__ = classmethod(of_derived)
 
 
 def maker_of(kind: Callable[P, T]) -> Callable[P, T]:

@@ -89,6 +89,40 @@ def test_its_maker_makes_what_the_class_makes_and_refuses_what_it_refuses() -> N
             make("a", **wrong)  # type: ignore[arg-type]
 
 
+class Plain(Quick):
+    """Derived, and nothing added."""
+
+
+class WithWords(Plain):
+    """Derived, and made in a way of its own."""
+
+    def __init__(self, words: str) -> None:
+        for name, value in (("name", words), ("size_bytes", len(words)), ("parts", {}), ("note", "")):
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class WithMore(Quick):
+    """Derived, and with a field more."""
+
+    more: int = 0
+
+
+def test_what_is_derived_from_it_is_made_in_the_usual_way() -> None:
+    plain, words, more = Plain("a", note="c"), WithWords("abc"), WithMore("a", 4, {"b": 1}, 5, note="c")
+    assert (plain.name, plain.size_bytes, plain.note, words.size_bytes, more.more) == ("a", 3, "c", 3, 5)
+    for made in (plain, words, more):
+        assert isinstance(made, Quick)
+        assert pickle.loads(pickle.dumps(made)) == made == copy.copy(made) == copy.deepcopy(made)
+        assert type(copy.copy(made)) is type(made)
+        with pytest.raises(FrozenInstanceError):
+            made.name = "b"  # type: ignore[misc]
+    assert replace(plain, name="b").name == "b"
+    assert replace(more, more=6) == WithMore("a", 4, {"b": 1}, 6, note="c")
+    with pytest.raises(TypeError):
+        Plain()  # type: ignore[call-arg]
+
+
 def test_quick_classes_are_told_from_others() -> None:
     @dataclass(frozen=True, slots=True)
     class Derived(Quick):
